@@ -56,11 +56,11 @@ const SOURCES = ["bin", "contracts", "emulator", "scenarios"]
 
 describe("bounds that a user can meet (law 9)", () => {
   it("are settings, apart from those with a reason", () => {
-    const shown = SOURCES.flatMap(({ path, code }) =>
+    const names = SOURCES.flatMap(({ path, code }) =>
       [...code.matchAll(/\$\{(MAX_[A-Z_]+)\}/g)].map(([, name]) => `${path}:${name}`),
     );
     const advice = "make the bound a row of contracts/spec/bounds.ts, or list it in FIXED with its reason";
-    expect([...new Set(shown)].sort(), advice).toEqual(Object.keys(FIXED).sort());
+    expect([...new Set(names)].sort(), advice).toEqual(Object.keys(FIXED).sort());
   });
 
   it("are named by the error that enforces them", () => {

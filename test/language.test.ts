@@ -30,8 +30,8 @@ function isAllowed(path: string, match: string): boolean {
 
 it("texts, comments and pages use plain words", () => {
   const files = checkedFiles().filter((path) => !SELECTED || isBelow(path, SELECTED.replace(/\/$/, "")));
-  const found = files.flatMap((path) => findings(path, textsOf(path)));
-  if (found.length > 0) expect.fail(found.join("\n"));
+  const problems = files.flatMap((path) => findings(path, textsOf(path)));
+  if (problems.length > 0) expect.fail(problems.join("\n"));
 });
 
 /** The names of constants, variables, first parameters and parts of arrays that are only a participle. */
@@ -43,9 +43,9 @@ function participleNames(source: string): readonly string[] {
   return [...source.matchAll(declaration)].map(({ 1: name = "" }) => name);
 }
 
-it("values of the product are named by nouns", () => {
+it("values are named by nouns", () => {
   const files = checkedFiles().filter((path) =>
-    /^(bin|contracts|emulator|scenarios)\/.*\.(tsx?|mjs)$/.test(path),
+    /^(bin|contracts|emulator|scenarios|test)\/.*\.(tsx?|mjs)$/.test(path),
   );
   const names = files.flatMap((path) =>
     participleNames(sourceOf(path)).map(

@@ -179,23 +179,23 @@ describe("the imports", () => {
   it.each(Object.keys(SUBJECTS))(
     "subject %s imports only the subjects that the table allows it",
     (subject) => {
-      const known = new Set(
+      const paths = new Set(
         SOURCES.filter(({ path }) => subjectOf(path) === subject)
           .flatMap(importsOf)
           .flatMap((target) => subjectOf(target) ?? [])
           .filter((other) => other !== subject),
       );
-      expect([...known].sort()).toEqual([...(SUBJECTS[subject] ?? [])].sort());
+      expect([...paths].sort()).toEqual([...(SUBJECTS[subject] ?? [])].sort());
     },
   );
 
   it.each(Object.keys(PURE_PACKAGES))("%s uses only the packages that it may", (folder) => {
-    const used = within([folder])
+    const imports = within([folder])
       .filter(({ path }) => isPure(path))
       .flatMap((source) => importsOf(source).map((target) => ({ path: source.path, target })))
       .filter(({ target }) => !/^(contracts|emulator|bin|scenarios|fixtures)\//.test(target))
       .filter(({ target }) => !(PURE_PACKAGES[folder] ?? []).some((name) => isWithin(target, name)));
-    expect(used).toEqual([]);
+    expect(imports).toEqual([]);
   });
 
   it("the harness imports nothing of the emulator", () => {
@@ -229,8 +229,8 @@ describe("the imports", () => {
   });
 
   it("scenarios know the emulator only by its client, and check their files with its validator", () => {
-    const used = within(["scenarios"]).flatMap(importsOf);
-    const ofEmulator = used.filter((target) => isWithin(target, "emulator"));
+    const imports = within(["scenarios"]).flatMap(importsOf);
+    const ofEmulator = imports.filter((target) => isWithin(target, "emulator"));
     const allowed = ["emulator/client", "emulator/validation"];
     expect(ofEmulator.filter((target) => !allowed.some((folder) => isWithin(target, folder)))).toEqual([]);
     expect(ofEmulator.length).toBeGreaterThan(0);

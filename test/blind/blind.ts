@@ -72,10 +72,10 @@ async function byContract(sample: readonly BlindMutation[], report: Report): Pro
           report(mutation, ["not reached", ""]);
           continue;
         }
-        if (isOnLoad) child = await replaced(child, file, id);
+        if (isOnLoad) child = await replace(child, file, id);
         const outcome = await ask(child, { active: id, cases, isBail: true });
         report(mutation, verdictOf(outcome));
-        if (!outcome || isOnLoad) child = await replaced(child, file, -1);
+        if (!outcome || isOnLoad) child = await replace(child, file, -1);
       }
     } finally {
       child.kill("SIGKILL");
@@ -124,7 +124,7 @@ async function startChild(file: string, active: number): Promise<ChildProcess> {
   return child;
 }
 
-async function replaced(child: ChildProcess, file: string, active: number): Promise<ChildProcess> {
+async function replace(child: ChildProcess, file: string, active: number): Promise<ChildProcess> {
   child.kill("SIGKILL");
   return startChild(file, active);
 }

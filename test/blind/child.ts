@@ -9,7 +9,7 @@ declare global {
 
 const oracle = await openOracle("spec", "tables");
 /** Places that were reached while the modules were loaded. */
-const loaded = [...globalThis.blindSwitch.reached];
+const points = [...globalThis.blindSwitch.reached];
 
 process.on("message", async ({ active, cases, isBail }: Question) => {
   process.env.BLIND_CHANGE = String(active);
@@ -38,6 +38,6 @@ process.on("message", async ({ active, cases, isBail }: Question) => {
   const findings = run.results.flatMap(({ id, findings }) =>
     findings.map(({ verdict, blame, text }) => ({ id, verdict, blame, text })),
   );
-  process.send?.({ findings, reached, cpuMs, loaded } satisfies Outcome);
+  process.send?.({ findings, reached, cpuMs, loaded: points } satisfies Outcome);
 });
 process.send?.("ready");

@@ -25,13 +25,13 @@ export function sampleOf(seed: number, count: number): readonly BlindMutation[] 
     .filter((path) => SHOWN.test(path) && !OWN.test(path))
     .flatMap((path) => mutationsIn(`${SUBJECTS}/${path}`));
   const place = ({ title }: BlindMutation) => createHash("sha256").update(`${seed} ${title}`).digest("hex");
-  const drawn = all
+  const samples = all
     .map((mutation) => ({ mutation, place: place(mutation) }))
     .sort((a, b) => (a.place < b.place ? -1 : 1))
     .map(({ mutation }) => mutation);
-  const operators = [...new Set(drawn.map(({ operator }) => operator))].sort();
-  const lists = operators.map((name) => drawn.filter(({ operator }) => operator === name));
-  return drawn.flatMap((_, round) => lists.flatMap((list) => list[round] ?? [])).slice(0, count);
+  const operators = [...new Set(samples.map(({ operator }) => operator))].sort();
+  const lists = operators.map((name) => samples.filter(({ operator }) => operator === name));
+  return samples.flatMap((_, round) => lists.flatMap((list) => list[round] ?? [])).slice(0, count);
 }
 
 function mutationsIn(file: string): readonly BlindMutation[] {
@@ -41,8 +41,8 @@ function mutationsIn(file: string): readonly BlindMutation[] {
 
 function titleOf(file: string, source: string, { place, from, to }: Change): string {
   const lines = source.slice(0, place).split("\n");
-  const shown = (part: string) => part.replace(/\s+/g, " ").slice(0, 80);
+  const viewOf = (part: string) => part.replace(/\s+/g, " ").slice(0, 80);
   const name = file.slice(SUBJECTS.length + 1);
   const column = (lines.at(-1)?.length ?? 0) + 1;
-  return `${name}:${lines.length}:${column} \`${shown(from)}\` → \`${shown(to)}\``;
+  return `${name}:${lines.length}:${column} \`${viewOf(from)}\` → \`${viewOf(to)}\``;
 }

@@ -24,7 +24,7 @@ export function documentAt(url: string): Promise<string> {
 }
 
 /** Keeps Chromium at `url` until `reported` settles: a page with scripts says itself when it is done. */
-export function visit<T>(url: string, reported: Promise<T>): Promise<T> {
+export function visit<T>(url: string, report: Promise<T>): Promise<T> {
   return inProfile(async (profile) => {
     const child = spawn(PROGRAM, flagsOf(profile, url, "--remote-debugging-port=0"), { stdio: "ignore" });
     const ended = new Promise<never>((_done, fail) => {
@@ -32,11 +32,11 @@ export function visit<T>(url: string, reported: Promise<T>): Promise<T> {
       child.once("exit", (code) => fail(new Error(`Chromium ended with ${code} before the page reported`)));
     });
     try {
-      return await Promise.race([reported, ended]);
+      return await Promise.race([report, ended]);
     } finally {
       child.removeAllListeners("exit");
-      const gone = once(child, "close");
-      if (child.kill()) await gone;
+      const exit = once(child, "close");
+      if (child.kill()) await exit;
     }
   });
 }

@@ -13,7 +13,7 @@ const REFUSED = "not accepted at the host";
 
 const rig = useRig("file", () => startRig({}));
 let pages: Server;
-let report: (seen: string) => void;
+let report: (text: string) => void;
 
 /** Calls the emulator in every way that needs no preflight, and in one that does, and reports what it learned. */
 const SCRIPT = (url: string, s3Url: string) => `<!doctype html><body>
@@ -21,10 +21,10 @@ const SCRIPT = (url: string, s3Url: string) => `<!doctype html><body>
 <img src="${url}/threads/image"><script src="${url}/ok"></script><img src="${s3Url}/traces/x">
 <script>
 window.open("${url}/info");
-const seen = [];
+const results = [];
 const attempt = async (name, ask) => {
-  try { const reply = await ask(); seen.push(name + " " + reply.type + " " + reply.status); }
-  catch (error) { seen.push(name + " " + error.name); }
+  try { const reply = await ask(); results.push(name + " " + reply.type + " " + reply.status); }
+  catch (error) { results.push(name + " " + error.name); }
 };
 (async () => {
   document.getElementById("form").submit();
@@ -34,7 +34,7 @@ const attempt = async (name, ask) => {
   await attempt("bucket", () => fetch("${s3Url}/traces?delete", { method: "POST", mode: "no-cors", body }));
   await attempt("read", () => fetch("${url}/info"));
   await attempt("json", () => fetch("${url}/threads", { method: "POST", headers: { "content-type": "application/json" }, body }));
-  await fetch("/seen", { method: "POST", body: seen.join(", ") });
+  await fetch("/seen", { method: "POST", body: results.join(", ") });
 })();
 </script></body>`;
 
@@ -96,8 +96,8 @@ describe.skipIf(!hasChromium)("a page in Chromium", () => {
 it.each(PORTS)(
   "what a browser sends at a name that was rebound to this machine is refused at %s",
   async (port) => {
-    const asked = request(`${rig.emulator[port]}/info`, { headers: { host: "rebound.test" } }).end();
-    const [reply] = (await once(asked, "response")) as [IncomingMessage];
+    const clientRequest = request(`${rig.emulator[port]}/info`, { headers: { host: "rebound.test" } }).end();
+    const [reply] = (await once(clientRequest, "response")) as [IncomingMessage];
     expect(await text(reply)).toContain(REFUSED);
   },
 );

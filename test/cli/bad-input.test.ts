@@ -82,8 +82,8 @@ afterEach(() => {
 
 /** Runs a verb in this process, as the command line does; gives what it throws. */
 async function failureOf(verb: Verb, flags: Readonly<Record<string, string>>, cwd: string): Promise<Error> {
-  const given = { ...NEEDED[verb.name], ...flags };
-  const words = Object.entries(given).map(([flag, value]) => `--${flag}=${value}`);
+  const values = { ...NEEDED[verb.name], ...flags };
+  const words = Object.entries(values).map(([flag, value]) => `--${flag}=${value}`);
   try {
     const invocation = readCommandLine(verb, [...words, ...operandsOf(verb)], {}, cwd);
     const code = await verb.command.run(invocation);
@@ -162,9 +162,9 @@ const FREE = new Set([
 ]);
 
 describe("verbs on a running emulator", () => {
-  const asked = VERBS.filter(({ name, command }) => "url" in command.flags && !FREE.has(name));
+  const verbs = VERBS.filter(({ name, command }) => "url" in command.flags && !FREE.has(name));
 
-  it.each(asked.map((verb) => [verb.name, verb] as const))("%s says that none runs", async (_, verb) => {
+  it.each(verbs.map((verb) => [verb.name, verb] as const))("%s says that none runs", async (_, verb) => {
     const cwd = workingFolder();
     const error = await failureOf(verb, {}, cwd);
     expect(error).toMatchObject({ name: "Unreachable" });

@@ -59,13 +59,13 @@ async function keep(): Promise<void> {
 /** Brings a capsule up; resolves once its addresses are printed. */
 async function open(file: string, folder: string) {
   const opened = launch(["open", file], { cwd: folder });
-  let shown = "";
+  let output = "";
   opened.child.stdout.setEncoding("utf8").on("data", (text) => {
-    shown += text;
+    output += text;
   });
-  while (!shown.includes("   S3 ")) await once(opened.child.stdout, "data");
-  const [, url = ""] = /^(http:\S+) {3}EU/m.exec(shown) ?? [];
-  return { opened, shown, url };
+  while (!output.includes("   S3 ")) await once(opened.child.stdout, "data");
+  const [, url = ""] = /^(http:\S+) {3}EU/m.exec(output) ?? [];
+  return { opened, shown: output, url };
 }
 
 describe("the capsule of a scenario that fails", () => {
@@ -175,10 +175,10 @@ describe("the capsule of a world that was there before", () => {
     write("emulator.config.yaml", "limits: { rows_per_file: 7 }");
     const data = ["exec", "--data", "d", "--clock", "frozen"];
     expect((await run([...data, "--", ...program(3, "")], { cwd })).code).toBe(0);
-    const kept = await run([...data, "--capsule", "d.capsule", "--", ...program(2, "process.exit(4)")], {
+    const outcome = await run([...data, "--capsule", "d.capsule", "--", ...program(2, "process.exit(4)")], {
       cwd,
     });
-    expect(kept).toMatchObject({ code: 4, stderr: expect.stringContaining("the requests are kept in ") });
+    expect(outcome).toMatchObject({ code: 4, stderr: expect.stringContaining("the requests are kept in ") });
     const elsewhere = workingFolder();
     writeFileSync(join(elsewhere, "d.capsule"), readFileSync(join(cwd, "d.capsule")));
     expect(await run(["replay", "d.capsule"], { cwd: elsewhere })).toMatchObject({

@@ -53,21 +53,21 @@ async function expectWorks({ exports }: ReturnType<typeof load>): Promise<void> 
 }
 
 it("runs a bundle that requires and imports, and saves its code under its name and the version of Node", async () => {
-  const loaded = load();
-  await expectWorks(loaded);
+  const module = load();
+  await expectWorks(module);
   expect(existsSync(cache)).toBe(false);
-  loaded.save();
+  module.save();
   expect(readdirSync(cache)).toEqual([NAME]);
 });
 
 it("loads a further file of the bundle once, on first use, and saves its code separately", async () => {
-  const loaded = load();
-  loaded.save();
+  const module = load();
+  module.save();
   expect(readdirSync(cache)).toEqual([NAME]);
-  const [required, imported, sum] = await loaded.exports.parts();
+  const [required, imported, sum] = await module.exports.parts();
   expect(imported).toBe(required);
   expect(sum).toBe(3);
-  loaded.save();
+  module.save();
   expect(readdirSync(cache)).toEqual([NAME, PART_NAME]);
   const again = load();
   expect(await again.exports.parts()).toHaveLength(3);
@@ -77,18 +77,18 @@ it("replaces code that V8 rejects", async () => {
   const wrong = "not compiled code";
   mkdirSync(cache);
   writeFileSync(join(cache, NAME), wrong);
-  const loaded = load();
-  await expectWorks(loaded);
+  const module = load();
+  await expectWorks(module);
   expect(readFileSync(join(cache, NAME), "latin1")).toBe(wrong);
-  loaded.save();
+  module.save();
   expect(readFileSync(join(cache, NAME), "latin1")).not.toBe(wrong);
 });
 
 it("without a writable cache the bundle still works", async () => {
   const notAFolder = join(folder, "file");
   writeFileSync(notAFolder, "");
-  const loaded = load(notAFolder);
-  loaded.save();
-  await expectWorks(loaded);
+  const module = load(notAFolder);
+  module.save();
+  await expectWorks(module);
   expect(readFileSync(notAFolder, "latin1")).toBe("");
 });

@@ -101,10 +101,10 @@ it("the values are those of the running emulator", async () => {
     "2026-02-26",
   );
   const words = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
-  const { export: created } = await verbs.json<{ export: { id: string } }>("export", "create", ...words);
+  const { export: bulkExport } = await verbs.json<{ export: { id: string } }>("export", "create", ...words);
   expect(await verbs.lines("completion", "values", "worlds")).toEqual(["main", "what-if"]);
   expect(await verbs.lines("completion", "values", "snapshots")).toContain("before");
-  expect(await verbs.lines("completion", "values", "exports")).toEqual([created.id]);
+  expect(await verbs.lines("completion", "values", "exports")).toEqual([bulkExport.id]);
   expect(await verbs.lines("completion", "values", "limits")).toContain("runs_query_key");
 });
 

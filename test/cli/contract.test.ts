@@ -25,11 +25,11 @@ describe("emulator contract", () => {
   });
 
   it("list and coverage: the cases and their rows", async () => {
-    const [listed, covered] = await Promise.all([
+    const [list, covered] = await Promise.all([
       contract(["list", "8.5/runs-query"]),
       contract(["coverage", "4.1", "--json"]),
     ]);
-    expect(listed.out.split("\n")[0]).toMatch(
+    expect(list.out.split("\n")[0]).toMatch(
       /^8\.5\/runs-query-key +POST \/runs\/query by x-api-key: 15 in 10 s$/,
     );
     expect(covered.code).toBe(0);

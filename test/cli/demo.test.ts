@@ -28,11 +28,11 @@ describe("emulator demo", () => {
     const again = await run(["demo", "--data", "shown"], { cwd });
     expect(again).toMatchObject({ code: 0, stderr: "" });
     expect(again.stdout).toContain(`${export_id}: verified, ${rows} rows in ${files.length} files`);
-    const named = again.stdout.split("\n").filter((line) => line.endsWith(".parquet"));
-    const shown = named.map((line) => line.trim());
-    expect(shown).toEqual(files.map((file) => file.replace(USUAL_FOLDER, "shown/")));
+    const names = again.stdout.split("\n").filter((line) => line.endsWith(".parquet"));
+    const lines = names.map((line) => line.trim());
+    expect(lines).toEqual(files.map((file) => file.replace(USUAL_FOLDER, "shown/")));
     for (const [at, file] of files.entries())
-      expect(readFileSync(join(cwd, file)).equals(readFileSync(join(cwd, shown[at] ?? "")))).toBe(true);
+      expect(readFileSync(join(cwd, file)).equals(readFileSync(join(cwd, lines[at] ?? "")))).toBe(true);
     expect(again.stdout.trim().split("\n").at(-1)).toMatch(
       /duckdb -c ".*read_parquet\('shown\/.*hive_partitioning = true/,
     );

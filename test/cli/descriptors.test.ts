@@ -65,8 +65,8 @@ interface Answered {
 }
 
 /** A connection of its own for each request; it is asked for until there is one. */
-function replyOf(url: string, asked: Asked): Promise<Answered> {
-  const { method, path, headers, body } = asked;
+function replyOf(url: string, original: Asked): Promise<Answered> {
+  const { method, path, headers, body } = original;
   return new Promise((resolve) => {
     const options = { method, headers: { ...HEADERS, ...headers }, agent: false as const };
     request(url + path, options, (reply) => {
@@ -76,12 +76,12 @@ function replyOf(url: string, asked: Asked): Promise<Answered> {
       });
       reply.on("end", () => resolve({ status: reply.statusCode ?? 0, text }));
     })
-      .on("error", () => resolve(replyOf(url, asked)))
+      .on("error", () => resolve(replyOf(url, original)))
       .end(body);
   });
 }
 
-const statusOf = async (url: string, asked: Asked): Promise<number> => (await replyOf(url, asked)).status;
+const statusOf = async (url: string, request: Asked): Promise<number> => (await replyOf(url, request)).status;
 
 const json = (path: string, body: unknown): Asked => ({ method: "POST", path, body: JSON.stringify(body) });
 
@@ -91,10 +91,10 @@ async function toggle({ child }: Pick<RunningProcess, "child">, said: "taken" | 
   for await (const [text] of on(child.stderr as Readable, "data")) if (String(text).includes(said)) return;
 }
 
-async function signedStatus(port: number, asked: Parameters<typeof sendSigned>[1]): Promise<number> {
-  const headers = { connection: "close", ...asked.headers };
-  const reply = await sendSigned({ port }, { ...asked, headers }).catch(() => undefined);
-  return reply?.status ?? signedStatus(port, asked);
+async function signedStatus(port: number, request: Parameters<typeof sendSigned>[1]): Promise<number> {
+  const headers = { connection: "close", ...request.headers };
+  const reply = await sendSigned({ port }, { ...request, headers }).catch(() => undefined);
+  return reply?.status ?? signedStatus(port, request);
 }
 
 const CONTROL = "/_emulator/v1";
@@ -168,15 +168,15 @@ it("without a descriptor for a thread, an export reports that and a long journal
   const frozen = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
   const running = await start(frozen, limited(128, DESCRIPTOR_HOLDER_ENVIRONMENT));
   const { url } = running.ready;
-  const ask = async <T>(asked: Asked): Promise<T> => {
-    const { status, text } = await replyOf(url, asked);
-    expect(status, `${asked.path}: ${text}`).toBeLessThan(300);
+  const ask = async <T>(request: Asked): Promise<T> => {
+    const { status, text } = await replyOf(url, request);
+    expect(status, `${request.path}: ${text}`).toBeLessThan(300);
     return JSON.parse(text);
   };
   await ask(json("/runs/batch", { post: largeRows() }));
   const [project] = await ask<{ id: string }[]>({ method: "GET", path: "/api/v1/sessions" });
   const destination = await ask<{ id: string }>(json("/api/v1/bulk-exports/destinations", DESTINATION));
-  const exported = async () => {
+  const latestRun = async () => {
     const { id } = await ask<{ id: string }>(
       json("/api/v1/bulk-exports", {
         bulk_export_destination_id: destination.id,
@@ -191,13 +191,13 @@ it("without a descriptor for a thread, an export reports that and a long journal
   };
 
   await toggle(running, "taken");
-  const failed = await exported();
+  const failed = await latestRun();
   expect(failed).toMatchObject({ status: "FAILED", rows_exported: 0 });
   expect(JSON.stringify(failed?.errors)).toContain("EMFILE");
   for (let n = 0; n < FOLDED_THREADS; n += 1) expect(await statusOf(url, largeThread)).toBe(200);
 
   await toggle(running, "released");
-  expect(await exported()).toMatchObject({ status: "COMPLETED", rows_exported: LARGE_ROWS });
+  expect(await latestRun()).toMatchObject({ status: "COMPLETED", rows_exported: LARGE_ROWS });
   for (let n = 0; n < FOLDED_THREADS; n += 1) expect(await statusOf(url, largeThread)).toBe(200);
   expect(await ask(json("/threads/count", {}))).toBe(2 * FOLDED_THREADS);
   running.child.kill();

@@ -54,7 +54,7 @@ it("start --detach ends with the code and the message of a start that fails, and
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("soon");
   for (const words of [["restart"], ["logs", "--output"]]) {
-    const refused = await run(words, { cwd });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("emulator start --detach")]);
+    const refusal = await run(words, { cwd });
+    expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining("emulator start --detach")]);
   }
 });

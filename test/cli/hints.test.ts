@@ -38,10 +38,10 @@ const withoutNames = (request: string) => request.replace(/\$?\{\w+\}/g, "{}").r
 
 describe("hints of the emulator on the command line", () => {
   it.each(Object.entries(COMMAND_FOR_REQUEST))("%s is `emulator %s`", async (request, verb) => {
-    const known = [...CONTROL_OPERATIONS, ...Object.values(OPERATIONS)].map(
+    const names = [...CONTROL_OPERATIONS, ...Object.values(OPERATIONS)].map(
       ({ method, path }) => `${method} ${path}`,
     );
-    expect(known.map(withoutNames)).toContain(withoutNames(request));
+    expect(names.map(withoutNames)).toContain(withoutNames(request));
     const [name = "", ...words] = verb.split(" ");
     const load = COMMANDS[name];
     if (!load) throw new Error(`no command ${name}`);

@@ -109,14 +109,15 @@ describe("without --trust a capsule", () => {
   ])("cannot have the setting %s", async (path, settings) => {
     writeFileSync(join(cwd, "local.json"), JSON.stringify({ seed: LOCAL_SECRET }));
     await write([`settings: ${JSON.stringify(settings)}`]);
-    await refused(`the capsule has the setting ${path}`);
+    await expectRefusal(`the capsule has the setting ${path}`);
     expect(existsSync(join(cwd, "taken.zip"))).toBe(false);
   });
 
   it("may not read a file outside of itself", async () => {
     const file = join(cwd, "local.json");
     writeFileSync(file, JSON.stringify({ post: [{ name: LOCAL_SECRET }] }));
-    const isRefused = () => refused("is not a file of the capsule; if you trust its author, give --trust");
+    const isRefused = () =>
+      expectRefusal("is not a file of the capsule; if you trust its author, give --trust");
     await write(["given:", `  - include: ${file}`]);
     await isRefused();
     await write(["given:", `  - seed: { file: ${file}, project: p }`]);
@@ -132,12 +133,12 @@ describe("without --trust a capsule", () => {
     ["scenario", { scenario: "../../x.scenario.yaml" }],
   ])("is refused with wrong facts: %s", async (name, facts) => {
     await write([], facts);
-    await refused(`is not a valid capsule: capsule.json.${name}`);
+    await expectRefusal(`is not a valid capsule: capsule.json.${name}`);
   });
 
   it("is refused with an invalid scenario", async () => {
     await write(["given:", "  - unknown: 1"]);
-    await refused("given[0]: no verb");
+    await expectRefusal("given[0]: no verb");
   });
 });
 
@@ -151,19 +152,19 @@ it("the requests of an opened capsule stay at the emulator", async () => {
     `  - request: "GET @${host}/stolen"`,
   ]);
   const { child, ended } = launch(["open", "x.capsule"], { cwd });
-  let shown = "";
+  let output = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => {
-    shown += text;
+    output += text;
   });
-  while (child.stdout && !shown.includes("   S3 ")) await once(child.stdout, "data");
-  expect(shown).toContain(`the state is that after given[2]: GET @${host}/stolen: the path does not begin`);
+  while (child.stdout && !output.includes("   S3 ")) await once(child.stdout, "data");
+  expect(output).toContain(`the state is that after given[2]: GET @${host}/stolen: the path does not begin`);
   expect(receiver.received).toEqual([]);
   child.kill("SIGINT");
   expect((await ended).code).toBe(0);
 });
 
 /** `replay` and `open` end with this problem, and print nothing of this machine. */
-async function refused(problem: string): Promise<void> {
+async function expectRefusal(problem: string): Promise<void> {
   for (const command of ["replay", "open"]) {
     const outcome = await run([command, "x.capsule"], { cwd });
     expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });

@@ -162,18 +162,18 @@ it("no command prints stored or typed text that acts on a terminal, a log or a w
   await send(verbs.url, "POST", "/_emulator/v1/worlds", { id: "other" });
   const planted = await plant(verbs.url);
   for (const [name, id] of Object.entries(planted)) expect(id, name).toMatch(/^[0-9a-f-]{36}$/);
-  const { export: created } = await verbs.json<{ export: { id: string } }>(
+  const { export: bulkExport } = await verbs.json<{ export: { id: string } }>(
     ...["export", "create", "--destination", planted.destination ?? "", "--from", "2026-02-26"],
     ...["--to", "2026-02-27", "--project", `project ${TYPED}`],
   );
-  await verbs.run("clock", "until", created.id);
+  await verbs.run("clock", "until", bulkExport.id);
   await verbs.run("clock", "advance", "1d");
   const scenario = `scenario: ${JSON.stringify(`A ${HOSTILE}`)}\nthen:\n  - request: ${JSON.stringify(`GET /threads/${HOSTILE}`)}\n    expect: { status: 200 }\n`;
   writeFileSync(join(verbs.cwd, "bad.scenario.yaml"), scenario);
   const files = await verbs.json<{ name: string }[]>("s3", "ls", "traces");
   const [file = ""] = files.map(({ name }) => name).filter((name) => name.endsWith(".parquet"));
   expect(file).toContain("\u202e");
-  const commands = [...commandsOf(planted, created.id, file), ["replay", "."]];
+  const commands = [...commandsOf(planted, bulkExport.id, file), ["replay", "."]];
   const unused = Object.keys(COMMANDS).filter((name) => !commands.some(([word]) => word === name));
   expect(unused).toEqual(WITHOUT_TEXT);
   let carriers = 0;

@@ -56,8 +56,8 @@ describe.skipIf(!hasTerminals)("emulator start on a terminal", () => {
   it("leaves the terminal to others while it is in the background, and is not stopped by it", async () => {
     const cwd = workingFolder();
     const words = [process.execPath, CLI, ...START, "--ready-file", "ready.json"];
-    const started = words.map((word) => `'${word}'`).join(" ");
-    const script = `set -m; ${started} & read -r line; kill %1; wait %1; echo ended with $?`;
+    const command = words.map((word) => `'${word}'`).join(" ");
+    const script = `set -m; ${command} & read -r line; kill %1; wait %1; echo ended with $?`;
     const terminal = runOnTerminal(["-c", script], { cwd }, ["bash"]);
     await terminal.shows(/console: /);
     const { url } = JSON.parse(readFileSync(join(cwd, "ready.json"), "utf8"));
@@ -74,12 +74,12 @@ describe("emulator start without a terminal", () => {
   it("prints no hint about keys and ignores them", async () => {
     const surroundings = folderWithOpener();
     const { child, ended } = launch(START, surroundings);
-    let shown = "";
+    let output = "";
     child.stdout.on("data", (text) => {
-      shown += text;
+      output += text;
     });
     child.stdin.write("o");
-    await expect.poll(() => shown).toMatch(/console: http/);
+    await expect.poll(() => output).toMatch(/console: http/);
     child.stdin.end("o");
     child.kill("SIGTERM");
     expect(await ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining("press") });

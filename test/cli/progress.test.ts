@@ -65,8 +65,8 @@ describe("on a terminal", () => {
       const temporary = join(cwd, "tmp");
       mkdirSync(temporary);
       const command = runOnTerminal(words, { cwd, env: { TMPDIR: temporary, ...variables } });
-      const shown = await command.shows(new RegExp(bar + SINCE.replace("%s", unit)));
-      if (bar !== "") expect(shown).toMatch(/#.*\] \d+ %.*, \d+\.\d\/s, about \d+ (s|min|h) left/);
+      const text = await command.shows(new RegExp(bar + SINCE.replace("%s", unit)));
+      if (bar !== "") expect(text).toMatch(/#.*\] \d+ %.*, \d+\.\d\/s, about \d+ (s|min|h) left/);
       command.type(CTRL_C);
       const { code, output } = await command.ended;
       const name = words.join(" ");

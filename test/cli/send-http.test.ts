@@ -18,9 +18,9 @@ async function serverThat(answer: RequestListener): Promise<string> {
 
 it("sends method, path, headers and a body of any characters, and reads the whole reply", async () => {
   const url = await serverThat(async (request, reply) => {
-    const seen = `${request.method} ${request.url} ${request.headers["x-a"]} ${await text(request)}`;
-    reply.writeHead(207, { "X-B": "b" }).write(seen.slice(0, 5));
-    reply.end(seen.slice(5));
+    const line = `${request.method} ${request.url} ${request.headers["x-a"]} ${await text(request)}`;
+    reply.writeHead(207, { "X-B": "b" }).write(line.slice(0, 5));
+    reply.end(line.slice(5));
   });
   const send = sendOverHttp(url, LONG_MS);
   const reply = await send("/p?q=1", { method: "PUT", headers: { "x-a": "a" }, body: "añ☃" });

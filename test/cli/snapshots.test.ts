@@ -152,12 +152,12 @@ describe("--import and --export-on-exit", () => {
       { cwd, env: { EMULATOR_CLOCK: "frozen" } },
     );
     expect(again).toMatchObject({ code: 7, stderr: "" });
-    const kept = await start(["--clock", "frozen", "--import", file], { cwd });
-    expect(await countThreads(kept.ready.url)).toBe(2);
-    expect(kept.ready.now).toBe("2026-03-01T00:00:00.000000Z");
-    await stopped(kept);
-    const refused = await run(["start", "--import", file, "--port", "0"], { cwd });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Remove --import") });
+    const second = await start(["--clock", "frozen", "--import", file], { cwd });
+    expect(await countThreads(second.ready.url)).toBe(2);
+    expect(second.ready.now).toBe("2026-03-01T00:00:00.000000Z");
+    await stopped(second);
+    const refusal = await run(["start", "--import", file, "--port", "0"], { cwd });
+    expect(refusal).toMatchObject({ code: 2, stderr: expect.stringContaining("Remove --import") });
     const on = await start(["--clock", "frozen"], { cwd });
     expect(await countThreads(on.ready.url)).toBe(2);
     await stopped(on);
@@ -191,7 +191,7 @@ describe("kill -9", () => {
     await run(["snapshot", "export", "one", "one.tar.gz"], { cwd });
     const file = readFileSync(join(cwd, "one.tar.gz"));
     const list = async () => (await run(["snapshot", "list", "--json"], { cwd })).stdout;
-    const listed = await list();
+    const listing = await list();
 
     const sending = request(`${running.ready.url}${CONTROL}/snapshots/file?name=half`, { method: "POST" });
     sending.on("error", () => undefined);
@@ -206,7 +206,7 @@ describe("kill -9", () => {
     sending.destroy();
 
     running = await start(["--clock", "frozen"], { cwd });
-    expect(await list()).toBe(listed);
+    expect(await list()).toBe(listing);
     expect(readdirSync(pool)).toEqual(owners);
     expect(await run(["snapshot", "import", "one.tar.gz", "half"], { cwd })).toMatchObject({ code: 0 });
     await stopped(running);

@@ -45,24 +45,24 @@ describe("emulator start", () => {
     await ended;
     const data = join(cwd, ".emulator");
     const world = stateFileIn(data);
-    const kept = { world: readFileSync(world), key: readFileSync(join(data, "key")) };
-    const refused = async (says: RegExp, folder = data) => {
+    const original = { world: readFileSync(world), key: readFileSync(join(data, "key")) };
+    const expectRefusal = async (says: RegExp, folder = data) => {
       const { code, stderr } = await runShared(["start", "--port", "0", "--data", folder], { cwd });
       expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 2, lines: 1 });
       expect(stderr).toMatch(says);
     };
-    await refused(/state-\d+\.json: this is a file, not a folder/, world);
-    await refused(/\/dev\/null: this is a file, not a folder/, "/dev/null");
-    await refused(/the path is too long/, join(cwd, "n".repeat(300)));
-    await refused(/\/proc\/absent.*choose another --data/, "/proc/absent");
+    await expectRefusal(/state-\d+\.json: this is a file, not a folder/, world);
+    await expectRefusal(/\/dev\/null: this is a file, not a folder/, "/dev/null");
+    await expectRefusal(/the path is too long/, join(cwd, "n".repeat(300)));
+    await expectRefusal(/\/proc\/absent.*choose another --data/, "/proc/absent");
     writeFileSync(join(data, "key"), "short");
-    await refused(/key is damaged/);
+    await expectRefusal(/key is damaged/);
     rmSync(join(data, "key"));
-    await refused(/key is missing/);
+    await expectRefusal(/key is missing/);
     expect(existsSync(join(data, "key"))).toBe(false);
-    writeFileSync(join(data, "key"), kept.key);
+    writeFileSync(join(data, "key"), original.key);
     writeFileSync(join(data, "worlds.ndjson"), "{");
-    await refused(/worlds\.ndjson .*`cp \S+worlds\.copy\.ndjson \S+worlds\.ndjson`/);
+    await expectRefusal(/worlds\.ndjson .*`cp \S+worlds\.copy\.ndjson \S+worlds\.ndjson`/);
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends with 0 on %s and takes its files away", async (signal) => {
@@ -130,10 +130,10 @@ describe("emulator start", () => {
   });
 
   it("does not change the locator of another running emulator", async () => {
-    const kept = await start([], { cwd });
+    const second = await start([], { cwd });
     const ephemeral = await start(["--ephemeral"], { cwd });
     const status = JSON.parse((await run(["status", "--json"], { cwd })).stdout);
-    expect(status.pid).toBe(kept.ready.pid);
+    expect(status.pid).toBe(second.ready.pid);
     ephemeral.child.kill("SIGTERM");
     expect(await ephemeral.ended).toMatchObject({
       code: 0,

@@ -34,9 +34,9 @@ describe("webhooks of the built program", () => {
     const trusting = { ...secret, NODE_EXTRA_CA_CERTS: join(cwd, "ca.pem") };
     expect(await deliveryOf(webhook, cwd, trusting)).toMatchObject({ status: "delivered" });
     expect(received).toEqual(["Bearer s3cret"]);
-    const refused = await deliveryOf(webhook, cwd, secret);
-    expect(refused.status).not.toBe("delivered");
-    expect(JSON.stringify(refused)).toMatch(/self-signed certificate/);
+    const refusal = await deliveryOf(webhook, cwd, secret);
+    expect(refusal.status).not.toBe("delivered");
+    expect(JSON.stringify(refusal)).toMatch(/self-signed certificate/);
     expect(received).toHaveLength(1);
     server.close();
   });

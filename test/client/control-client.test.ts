@@ -52,8 +52,8 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("the client of the con
     await client.faults.clear(id);
     await client.faults.clear();
     expect(await client.rateLimits.list()).not.toEqual([]);
-    const asked = { method: "GET", path: "/api/v1/bulk-exports", "x-api-key": "emulator-key" };
-    expect(await client.rateLimits.explain(asked)).toBeTypeOf("object");
+    const request = { method: "GET", path: "/api/v1/bulk-exports", "x-api-key": "emulator-key" };
+    expect(await client.rateLimits.explain(request)).toBeTypeOf("object");
     await client.rateLimits.reset();
     expect(await client.webhooks.deliveries()).toEqual([]);
     expect(await client.webhooks.check("http://localhost/hook")).toBeTypeOf("object");
@@ -79,9 +79,9 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("the client of the con
 });
 
 it("reports the requirement behind a refusal of the API from its header", async () => {
-  const asked = { method: "POST", path: "/api/v1/bulk-exports", body: {}, headers: { "x-api-key": "any" } };
+  const request = { method: "POST", path: "/api/v1/bulk-exports", body: {}, headers: { "x-api-key": "any" } };
   for (const send of [sendTo(rig.emulator.url), rig.emulator.request]) {
-    const error = await requestJson(send, asked).catch((reason: unknown) => reason);
+    const error = await requestJson(send, request).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       name: "ErrorReply",
       status: 422,

@@ -23,7 +23,7 @@ function typed(control: Control, id: string) {
 }
 
 /** The same for what the compiler has to refuse. */
-function refused(control: Control, path: string) {
+function expectRefusal(control: Control, path: string) {
   return [
     // @ts-expect-error There is no control operation GET /clok; see docs/look-up/control-api.md
     control("GET", "/clok"),
@@ -66,7 +66,7 @@ describe("control()", () => {
     expectTypeOf<Replies["saved"]>().toEqualTypeOf<Replies["loaded"]>();
     expectTypeOf<Replies["armed"]["hits"]>().toEqualTypeOf<number>();
     expectTypeOf<Replies["own"]>().toEqualTypeOf<{ readonly mine: true }>();
-    expectTypeOf(refused).toBeFunction();
+    expectTypeOf(expectRefusal).toBeFunction();
     expectTypeOf<CallProblem<"POST", "/snapshots">>().toEqualTypeOf<Saving>();
     expectTypeOf<
       CallProblem<"GET", "/clok">

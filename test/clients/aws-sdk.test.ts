@@ -37,7 +37,7 @@ function clientOf({ s3Url }: Pick<Emulator, "s3Url">, more: S3ClientConfig = {})
 /** Sends `traces.localhost` to this machine, where no resolver knows of it. */
 function hostedClientOf({ s3Url }: Pick<Emulator, "s3Url">): S3Client {
   const httpAgent = new Agent({
-    lookup: (_host, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]),
+    lookup: (_host, _options, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
   });
   const endpoint = s3Url.replace("127.0.0.1", "localhost");
   return clientOf({ s3Url: endpoint }, { forcePathStyle: false, requestHandler: { httpAgent } });

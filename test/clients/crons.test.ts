@@ -31,9 +31,9 @@ describe.each(AGENT_CLIENTS)("crons with client %s %s", (_, transport, Client) =
       schedule: "*/5 * * * *",
       next_run_date: "2026-03-01T00:05:00.000000Z",
     });
-    const found = await client.crons.search({ threadId: thread_id });
-    expect(found).toMatchObject([{ cron_id: (cron as { cron_id?: string }).cron_id, enabled: true }]);
-    const id = found[0]?.cron_id ?? "";
+    const results = await client.crons.search({ threadId: thread_id });
+    expect(results).toMatchObject([{ cron_id: (cron as { cron_id?: string }).cron_id, enabled: true }]);
+    const id = results[0]?.cron_id ?? "";
     expect(await client.crons.update(id, { schedule: "0 * * * *" })).toMatchObject({
       schedule: "0 * * * *",
     });
@@ -90,19 +90,19 @@ describe("crons over plain HTTP", () => {
   const plan = { assistant_id: "echo", schedule: "0 * * * *" };
 
   it.each(["thread", "threads"])("are created at /%s, read, counted and deleted", async (spelling) => {
-    const created = await call("POST", `/${spelling}/${threads[0]}/runs/crons`, plan);
-    expect(created).toMatchObject({ status: 200, body: { thread_id: threads[0] } });
-    const id = created.body.cron_id;
-    expect(await call("GET", `/runs/crons/${id}`)).toMatchObject({ status: 200, body: created.body });
+    const reply = await call("POST", `/${spelling}/${threads[0]}/runs/crons`, plan);
+    expect(reply).toMatchObject({ status: 200, body: { thread_id: threads[0] } });
+    const id = reply.body.cron_id;
+    expect(await call("GET", `/runs/crons/${id}`)).toMatchObject({ status: 200, body: reply.body });
     expect(await call("POST", "/runs/crons/count", { thread_id: threads[0] })).toMatchObject({ body: 1 });
     expect(await call("DELETE", `/runs/crons/${id}`)).toMatchObject({ status: 204, body: undefined });
     expect((await call("GET", `/runs/crons/${id}`)).status).toBe(404);
   });
 
   it("reads an end_time without a zone in UTC", async () => {
-    const created = await call("POST", "/runs/crons", { ...plan, end_time: "2100-01-01T00:00:00" });
-    expect(created).toMatchObject({ status: 200, body: { end_time: "2100-01-01T00:00:00.000000Z" } });
-    await call("DELETE", `/runs/crons/${created.body.cron_id}`);
+    const reply = await call("POST", "/runs/crons", { ...plan, end_time: "2100-01-01T00:00:00" });
+    expect(reply).toMatchObject({ status: 200, body: { end_time: "2100-01-01T00:00:00.000000Z" } });
+    await call("DELETE", `/runs/crons/${reply.body.cron_id}`);
   });
 
   it.each([
@@ -125,8 +125,8 @@ describe("crons over plain HTTP", () => {
     [{ ...plan, on_run_completed: "burn" }, 422, "body.on_run_completed"],
     [{ ...plan, assistant_id: "nobody" }, 404, "assistant_id"],
   ])("refuses %j with %d, and names the mistake", async (body, status, said) => {
-    const refused = await call("POST", "/runs/crons", body);
-    expect(refused).toMatchObject({ status, body: expect.stringContaining(said) });
+    const refusal = await call("POST", "/runs/crons", body);
+    expect(refusal).toMatchObject({ status, body: expect.stringContaining(said) });
   });
 
   it("refuse unknown and malformed ids", async () => {

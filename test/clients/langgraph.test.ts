@@ -32,62 +32,66 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
   afterAll(() => rig.close());
 
   const thread = async () => (await client.threads.create()).thread_id;
-  async function reported(stream: AsyncIterable<unknown>): Promise<Chunk[]> {
+  async function report(stream: AsyncIterable<unknown>): Promise<Chunk[]> {
     const chunks: Chunk[] = [];
     for await (const chunk of stream) chunks.push(chunk as Chunk);
     return chunks;
   }
 
   it("finds the assistants of the server, and makes its own", async () => {
-    const found = await client.assistants.search({ limit: 10, offset: 0 });
-    expect(found.map(({ graph_id }) => graph_id).sort()).toEqual([
+    const results = await client.assistants.search({ limit: 10, offset: 0 });
+    expect(results.map(({ graph_id }) => graph_id).sort()).toEqual([
       "agent",
       "echo",
       "failing",
       "interrupting",
       "slow",
     ]);
-    expect(found.find(({ graph_id }) => graph_id === "agent")?.assistant_id).toBe(
+    expect(results.find(({ graph_id }) => graph_id === "agent")?.assistant_id).toBe(
       "fe096781-5601-53d2-b2f6-0d3403f7e9ca",
     );
     const page = await client.assistants.search({ limit: 2, includePagination: true });
     expect(page).toMatchObject({ next: "2" });
-    const made = await client.assistants.create({ graphId: "echo", name: "Mine", metadata: { team: "a" } });
-    expect(await client.assistants.get(made.assistant_id)).toMatchObject({
+    const assistant = await client.assistants.create({
+      graphId: "echo",
+      name: "Mine",
+      metadata: { team: "a" },
+    });
+    expect(await client.assistants.get(assistant.assistant_id)).toMatchObject({
       name: "Mine",
       graph_id: "echo",
       version: 1,
     });
-    expect(await client.assistants.update(made.assistant_id, { name: "Ours" })).toMatchObject({
+    expect(await client.assistants.update(assistant.assistant_id, { name: "Ours" })).toMatchObject({
       name: "Ours",
       version: 2,
     });
     expect(await client.assistants.search({ metadata: { team: "a" } })).toHaveLength(1);
-    expect(await client.assistants.getVersions(made.assistant_id)).toMatchObject([
+    expect(await client.assistants.getVersions(assistant.assistant_id)).toMatchObject([
       { name: "Ours", version: 2 },
       { name: "Mine", version: 1 },
     ]);
-    expect(await client.assistants.setLatest(made.assistant_id, 1)).toMatchObject({
+    expect(await client.assistants.setLatest(assistant.assistant_id, 1)).toMatchObject({
       name: "Mine",
       version: 1,
     });
-    await expect(client.assistants.setLatest(made.assistant_id, 7)).rejects.toThrow("404");
-    expect(await client.assistants.update(made.assistant_id, { name: "Theirs" })).toMatchObject({
+    await expect(client.assistants.setLatest(assistant.assistant_id, 7)).rejects.toThrow("404");
+    expect(await client.assistants.update(assistant.assistant_id, { name: "Theirs" })).toMatchObject({
       version: 3,
     });
     expect(await client.assistants.getVersions(ECHO)).toMatchObject([{ version: 1 }]);
-    const run = await client.runs.create(await thread(), made.assistant_id, { input: {} });
-    expect(run.assistant_id).toBe(made.assistant_id);
-    expect((await client.assistants.getGraph(made.assistant_id)).nodes).toHaveLength(3);
-    await client.assistants.delete(made.assistant_id);
-    await expect(client.assistants.get(made.assistant_id)).rejects.toThrow("404");
+    const run = await client.runs.create(await thread(), assistant.assistant_id, { input: {} });
+    expect(run.assistant_id).toBe(assistant.assistant_id);
+    expect((await client.assistants.getGraph(assistant.assistant_id)).nodes).toHaveLength(3);
+    await client.assistants.delete(assistant.assistant_id);
+    await expect(client.assistants.get(assistant.assistant_id)).rejects.toThrow("404");
     await expect(client.assistants.delete(ECHO)).rejects.toThrow("409");
   });
 
   it("creates, finds, changes, copies and deletes threads", async () => {
-    const made = await client.threads.create({ metadata: { owner: line } });
-    expect(made).toMatchObject({ status: "idle", values: null, metadata: { owner: line } });
-    expect(Object.keys(made)).toEqual([
+    const thread = await client.threads.create({ metadata: { owner: line } });
+    expect(thread).toMatchObject({ status: "idle", values: null, metadata: { owner: line } });
+    expect(Object.keys(thread)).toEqual([
       "thread_id",
       "created_at",
       "updated_at",
@@ -96,16 +100,18 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
       "config",
       "values",
     ]);
-    expect(await client.threads.create({ threadId: made.thread_id, ifExists: "do_nothing" })).toEqual(made);
-    await expect(client.threads.create({ threadId: made.thread_id })).rejects.toThrow("409");
-    expect(await client.threads.search({ metadata: { owner: line }, status: "idle" })).toEqual([made]);
+    expect(await client.threads.create({ threadId: thread.thread_id, ifExists: "do_nothing" })).toEqual(
+      thread,
+    );
+    await expect(client.threads.create({ threadId: thread.thread_id })).rejects.toThrow("409");
+    expect(await client.threads.search({ metadata: { owner: line }, status: "idle" })).toEqual([thread]);
     expect(await client.threads.search({ metadata: { owner: "nobody" } })).toEqual([]);
-    await client.threads.update(made.thread_id, { metadata: { more: 1 } });
-    expect((await client.threads.get(made.thread_id)).metadata).toEqual({ owner: line, more: 1 });
-    await client.runs.wait(made.thread_id, "echo", { input: { kept: true } });
-    const copy = await client.threads.copy(made.thread_id);
-    await client.threads.delete(made.thread_id);
-    await expect(client.threads.get(made.thread_id)).rejects.toThrow("404");
+    await client.threads.update(thread.thread_id, { metadata: { more: 1 } });
+    expect((await client.threads.get(thread.thread_id)).metadata).toEqual({ owner: line, more: 1 });
+    await client.runs.wait(thread.thread_id, "echo", { input: { kept: true } });
+    const copy = await client.threads.copy(thread.thread_id);
+    await client.threads.delete(thread.thread_id);
+    await expect(client.threads.get(thread.thread_id)).rejects.toThrow("404");
     expect((await client.threads.get(copy.thread_id)).values).toEqual({ kept: true });
   });
 
@@ -136,9 +142,7 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
   it("reads a state for each step, resumes from one, and copies them to another thread", async () => {
     const id = await thread();
     const input = { messages: [{ role: "user", content: "hello" }] };
-    const stream = await reported(
-      client.runs.stream(id, "agent", { input, streamMode: ["updates", "debug"] }),
-    );
+    const stream = await report(client.runs.stream(id, "agent", { input, streamMode: ["updates", "debug"] }));
     const history = await client.threads.getHistory<{ messages: object[] }>(id);
     expect(history.map(({ metadata, next }) => [metadata?.step, metadata?.source, ...next])).toEqual([
       [3, "loop"],
@@ -177,10 +181,10 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
 
   it("creates runs and hears which, lists them with every option, gets and deletes them", async () => {
     const id = await thread();
-    const created: unknown[] = [];
-    const onRunCreated = (run: unknown) => void created.push(run);
+    const ids: unknown[] = [];
+    const onRunCreated = (run: unknown) => void ids.push(run);
     const run = await client.runs.create(id, "echo", { input: { n: 1 }, onRunCreated });
-    expect(created).toEqual([{ run_id: run.run_id, thread_id: id }]);
+    expect(ids).toEqual([{ run_id: run.run_id, thread_id: id }]);
     const failed = await client.runs.create(id, "failing", { input: {}, metadata: { nth: 2 } });
     expect((await client.runs.list(id)).map(({ run_id }) => run_id)).toEqual([failed.run_id, run.run_id]);
     expect(await client.runs.list(id, { limit: 5, offset: 1 })).toMatchObject([{ run_id: run.run_id }]);
@@ -197,13 +201,13 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
 
   it("waits for runs: values, errors, interrupts and answers", async () => {
     const id = await thread();
-    const created: unknown[] = [];
-    const onRunCreated = (run: unknown) => void created.push(run);
+    const ids: unknown[] = [];
+    const onRunCreated = (run: unknown) => void ids.push(run);
     expect(await client.runs.wait(id, "slow", { input: { a: 1 }, onRunCreated })).toEqual({
       a: 1,
       step: 10,
     });
-    expect(created).toMatchObject([{ thread_id: id }]);
+    expect(ids).toMatchObject([{ thread_id: id }]);
     await expect(client.runs.wait(id, "failing", { input: {} })).rejects.toThrow(
       "RuntimeError: The assistant failing always fails.",
     );
@@ -220,7 +224,7 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
   it("stops at breakpoints, changes the tool call, and resumes", async () => {
     const id = await thread();
     const input = { messages: [{ role: "user", content: "hello" }] };
-    const paused = await reported(
+    const paused = await report(
       client.runs.stream(id, "agent", { input, interruptBefore: ["tools"], streamMode: "updates" }),
     );
     expect(paused.at(-1)).toMatchObject({ event: "updates", data: { __interrupt__: [] } });
@@ -239,37 +243,37 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
   });
 
   it("streams runs, on a thread and without one, in the requested modes", async () => {
-    const created: unknown[] = [];
+    const ids: unknown[] = [];
     const input = { messages: [{ role: "user", content: "hello there" }] };
-    const onRunCreated = (run: unknown) => void created.push(run);
+    const onRunCreated = (run: unknown) => void ids.push(run);
     const id = await thread();
-    const both = await reported(
+    const both = await report(
       client.runs.stream(id, "echo", { input, streamMode: ["updates", "messages-tuple"], onRunCreated }),
     );
     expect(both.map(({ event }) => event)).toEqual(["metadata", "messages", "messages", "updates"]);
-    expect(both[0]?.data).toEqual({ run_id: (created[0] as { run_id: string }).run_id, attempt: 1 });
+    expect(both[0]?.data).toEqual({ run_id: (ids[0] as { run_id: string }).run_id, attempt: 1 });
     expect(both.at(-1)?.data).toMatchObject({
       echo: { messages: [{ type: "ai", content: "hello there" }] },
     });
-    const stateless = await reported(client.runs.stream(null, "echo", { input: { a: 1 } }));
+    const stateless = await report(client.runs.stream(null, "echo", { input: { a: 1 } }));
     expect(stateless.map(({ event }) => event)).toEqual(["metadata", "values", "values"]);
-    const failed = await reported(client.runs.stream(null, "failing", { input: {}, streamMode: "events" }));
+    const failed = await report(client.runs.stream(null, "failing", { input: {}, streamMode: "events" }));
     expect(failed.at(-1)).toMatchObject({ event: "error", data: { error: "RuntimeError" } });
   });
 
   it("joins runs and their streams from its last position", async () => {
     const id = await thread();
     const run = await client.runs.create(id, "slow", { input: {}, streamMode: "custom" });
-    const joined = reported(client.runs.joinStream(id, run.run_id));
+    const joined = report(client.runs.joinStream(id, run.run_id));
     expect((await joined).map(({ data }) => (data as { step: number }).step)).toEqual([
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
     ]);
     expect(await client.runs.join(id, run.run_id)).toEqual({ step: 10 });
-    const again = await reported(
+    const again = await report(
       client.runs.joinStream(id, run.run_id, { lastEventId: "-1", streamMode: "values" }),
     );
     expect(again.map(({ event }) => event)).toEqual(["metadata", ...new Array(11).fill("values")]);
-    const rest = await reported(
+    const rest = await report(
       client.runs.joinStream(id, run.run_id, { lastEventId: again[9]?.id ?? "", streamMode: "values" }),
     );
     expect(rest).toEqual(again.slice(10));
@@ -318,7 +322,7 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
     ],
     ["an unknown assistant", () => client.runs.wait(null, UNKNOWN, { input: {} }), '404: "assistant_id:'],
     ["an unknown run", async () => client.runs.join(await thread(), UNKNOWN), "404"],
-    ["a stream of an unknown thread", () => reported(client.runs.stream(UNKNOWN, "echo", {})), "404"],
+    ["a stream of an unknown thread", () => report(client.runs.stream(UNKNOWN, "echo", {})), "404"],
   ])("receives a plain string for %s", async (_, call, expected) => {
     await expect(call()).rejects.toThrow(expected);
   });
@@ -333,7 +337,7 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
       signal: abort.signal,
       onRunCreated,
     });
-    await reported(stream).catch(() => []);
+    await report(stream).catch(() => []);
     let runs = await client.runs.list(id);
     for (let tries = 0; tries < 500 && runs[0]?.status !== "interrupted"; tries += 1)
       runs = await client.runs.list(id);

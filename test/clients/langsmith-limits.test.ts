@@ -52,7 +52,7 @@ async function refusalsOf(path: string): Promise<number> {
 
 async function traceOne(question: string): Promise<void> {
   const settings = { client, project_name: PROJECT, tracingEnabled: true };
-  const model = traceable(async (asked: string) => `answer to ${asked}`, {
+  const model = traceable(async (question: string) => `answer to ${question}`, {
     ...settings,
     name: `model ${question}`,
     run_type: "llm",
@@ -67,7 +67,7 @@ interface Listed {
 }
 
 /** What the emulator has, asked for without the client. */
-async function stored(): Promise<readonly Listed[]> {
+async function storeRows(): Promise<readonly Listed[]> {
   const sessions = await rig.call<{ id: string }[]>("GET", `/sessions?name=${PROJECT}`);
   const session = sessions.body.map(({ id }) => id);
   const { body } = await rig.call<{ runs: Listed[] }>("POST", "/runs/query", { session });
@@ -75,10 +75,10 @@ async function stored(): Promise<readonly Listed[]> {
 }
 
 function rowsOf(question: string): readonly Listed[] {
-  const answered = { status: "success", outputs: { outputs: `answer to ${question}` } };
+  const answer = { status: "success", outputs: { outputs: `answer to ${question}` } };
   return [
-    { name: `chain ${question}`, ...answered },
-    { name: `model ${question}`, ...answered },
+    { name: `chain ${question}`, ...answer },
+    { name: `model ${question}`, ...answer },
   ];
 }
 
@@ -90,13 +90,13 @@ describe("the npm client langsmith, unmodified, within the limits of §8.5", () 
     expect(await refusalsOf("/runs/multipart")).toBe(0);
 
     await traceOne("two");
-    const sent = client.awaitPendingTraceBatches();
+    const sending = client.awaitPendingTraceBatches();
     await untilRefused("/runs/multipart");
-    expect(new Set(await stored())).toEqual(new Set(rowsOf("one")));
+    expect(new Set(await storeRows())).toEqual(new Set(rowsOf("one")));
     await rig.emulator.clock.advance(`PT${WINDOW_SECONDS}S`);
-    await sent;
+    await sending;
 
-    const rows = await stored();
+    const rows = await storeRows();
     expect(rows).toHaveLength(4);
     expect(rows).toEqual(expect.arrayContaining([...rowsOf("one"), ...rowsOf("two")]));
     expect(await refusalsOf("/runs/multipart")).toBe(1);
@@ -117,10 +117,10 @@ describe("the npm client langsmith, unmodified, within the limits of §8.5", () 
     const reopened = untilRefused("/runs/query").then(() =>
       rig.emulator.clock.advance(`PT${WINDOW_SECONDS}S`),
     );
-    const listed: string[] = [];
-    for await (const { name } of client.listRuns({ projectName: PROJECT })) listed.push(name);
+    const list: string[] = [];
+    for await (const { name } of client.listRuns({ projectName: PROJECT })) list.push(name);
     await reopened;
-    expect(listed).toEqual(names.reverse());
+    expect(list).toEqual(names.reverse());
     expect(await refusalsOf("/runs/query")).toBe(1);
   });
 });

@@ -33,8 +33,8 @@ let rig: Rig;
 async function traceOne(client: Client, question: string): Promise<void> {
   const settings = { client, project_name: PROJECT, tracingEnabled: true };
   const model = traceable(
-    async (asked: string) => ({
-      content: `answer to ${asked}`,
+    async (question: string) => ({
+      content: `answer to ${question}`,
       usage_metadata: { input_tokens: 11, output_tokens: 4, total_tokens: 15 },
     }),
     { ...settings, name: "model", run_type: "llm", tags: ["fast"] },
@@ -45,9 +45,9 @@ async function traceOne(client: Client, question: string): Promise<void> {
     run_type: "tool",
   });
   const chain = traceable(
-    async (asked: string) => {
+    async (question: string) => {
       await tool("/etc/none").catch(() => undefined);
-      return (await model(asked)).content;
+      return (await model(question)).content;
     },
     { ...settings, name: "chain", run_type: "chain", metadata: { thread_id: "t-1" } },
   );
@@ -173,8 +173,8 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
     expect(await all(client.threads.listTraces("t-1", { project_id: project.id, page_size: 1 }))).toEqual([
       { trace_id: traceId },
     ]);
-    const sought = { session_id: project.id, selects: ["TURNS" as const] };
-    expect(await client.threads.stats("t-1", sought)).toEqual({ turns: 1 });
+    const search = { session_id: project.id, selects: ["TURNS" as const] };
+    expect(await client.threads.stats("t-1", search)).toEqual({ turns: 1 });
     const elsewhere = client.runs.retrieve(id, { project_id: idOf(1) }, { maxRetries: 0 });
     await expect(elsewhere).rejects.toMatchObject({ status: 404 });
   });
@@ -201,28 +201,28 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
 
   test("creates, finds, changes and deletes projects", async () => {
     const client = clientOf(rig);
-    const made = await client.createProject({ projectName: "made", description: "by hand" });
+    const project = await client.createProject({ projectName: "made", description: "by hand" });
     expect(await client.readProject({ projectName: "made" })).toMatchObject({
-      id: made.id,
+      id: project.id,
       description: "by hand",
     });
-    expect(await client.readProject({ projectId: made.id })).toMatchObject({ name: "made" });
+    expect(await client.readProject({ projectId: project.id })).toMatchObject({ name: "made" });
     await expect(client.createProject({ projectName: "made" })).rejects.toMatchObject({
       name: "LangSmithConflictError",
     });
-    expect((await client.createProject({ projectName: "made", upsert: true })).id).toBe(made.id);
-    await client.updateProject(made.id, { name: "renamed" });
+    expect((await client.createProject({ projectName: "made", upsert: true })).id).toBe(project.id);
+    await client.updateProject(project.id, { name: "renamed" });
     expect((await all(client.listProjects({ nameContains: "RENAME" }))).map(({ id }) => id)).toEqual([
-      made.id,
+      project.id,
     ]);
     await client.deleteProject({ projectName: "renamed" });
     expect(await client.hasProject({ projectName: "renamed" })).toBe(false);
-    await expect(client.readProject({ projectId: made.id })).rejects.toMatchObject({ status: 404 });
+    await expect(client.readProject({ projectId: project.id })).rejects.toMatchObject({ status: 404 });
   });
 
   test("traces single rows without ids, and reads them back thread by thread", async () => {
     const client = new Client({ apiUrl: rig.emulator.url, apiKey: "emulator-key", autoBatchTracing: false });
-    const started = Date.now();
+    const startMs = Date.now();
     for (const [name, thread_id] of [
       ["one", "t-1"],
       ["two", "t-1"],
@@ -233,7 +233,7 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
         inputs: { name },
         run_type: "llm",
         project_name: PROJECT,
-        start_time: started,
+        start_time: startMs,
         extra: { metadata: { thread_id, session_id: null, conversation_id: null } },
       });
     const threads = await client.listThreads({ projectName: PROJECT });

@@ -28,12 +28,12 @@ const CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 it.each(Object.entries(CALLS))("%s fails at once, with the section that is silent", async (_name, call) => {
-  const sent = vi.spyOn(globalThis, "fetch");
+  const fetchSpy = vi.spyOn(globalThis, "fetch");
   await expect(call()).rejects.toThrow(/404.*is not emulated: §(1|4|8\.5) /s);
-  const asked = sent.mock.calls.filter(
+  const requests = fetchSpy.mock.calls.filter(
     ([url]) => !String(url instanceof Request ? url.url : url).endsWith("/info"),
   );
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 it("the status is one setting for all of them", async () => {

@@ -89,9 +89,9 @@ async function callCrons(client: Client1): Promise<void> {
   const { thread_id } = await client.threads.create();
   await crons.createForThread(thread_id, "echo", { schedule: "0 * * * *", timezone: "Europe/Berlin" });
   await crons.create("echo", { schedule: "0 * * * *", metadata: { a: 1 }, endTime: "2100-01-01T00:00:00Z" });
-  const found = await crons.search();
+  const results = await crons.search();
   await crons.count();
-  for (const { cron_id } of found) {
+  for (const { cron_id } of results) {
     await crons.update(cron_id, { enabled: false });
     await crons.delete(cron_id);
   }

@@ -59,14 +59,14 @@ describe.each(AGENT_CLIENTS)("threads with client %s %s", (line, transport, Clie
       await client.runs.wait(thread_id, "echo", { input: { n } });
       ids.push(thread_id);
     }
-    const [kept = "", removed = ""] = ids;
-    const keeps = await client.threads.prune([kept, kept.toUpperCase()], { strategy: "keep_latest" });
+    const [survivor = "", removed = ""] = ids;
+    const keeps = await client.threads.prune([survivor, survivor.toUpperCase()], { strategy: "keep_latest" });
     expect(keeps).toEqual({ pruned_count: 1 });
-    expect(await client.threads.getHistory(kept)).toMatchObject([{ values: { n: 0 } }]);
+    expect(await client.threads.getHistory(survivor)).toMatchObject([{ values: { n: 0 } }]);
     expect(await client.threads.prune([removed, removed.replace(/.{4}$/, "0000")])).toEqual({
       pruned_count: 1,
     });
     await expect(client.threads.get(removed)).rejects.toMatchObject({ status: 404 });
-    expect(await client.threads.get(kept)).toMatchObject({ values: { n: 0 } });
+    expect(await client.threads.get(survivor)).toMatchObject({ values: { n: 0 } });
   });
 });

@@ -11,8 +11,8 @@ const validate = new Ajv2020({
 
 describe("the schema of the configuration file", () => {
   it("has every setting", () => {
-    const known = JSON.stringify(configurationSchema());
-    for (const [path, { help }] of SETTINGS) expect(known, path).toContain(JSON.stringify(help).slice(1, -1));
+    const text = JSON.stringify(configurationSchema());
+    for (const [path, { help }] of SETTINGS) expect(text, path).toContain(JSON.stringify(help).slice(1, -1));
   });
 
   it("admits what the reader admits", () => {

@@ -15,7 +15,7 @@ it("the shown configuration has no secret of its seed data and keys", async () =
   };
   const resolution = await resolveConfiguration({ cwd: "/", options });
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
-  const shown = JSON.stringify(configurationView(resolution.configuration));
-  expect(shown).toContain("http://…@h.example:9000");
-  expect(shown).not.toContain("hidden");
+  const output = JSON.stringify(configurationView(resolution.configuration));
+  expect(output).toContain("http://…@h.example:9000");
+  expect(output).not.toContain("hidden");
 });

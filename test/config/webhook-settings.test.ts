@@ -97,9 +97,9 @@ describe("the headers of webhooks", () => {
   it("are masked in GET /config", async () => {
     const configuration = await resolved(headers("Bearer s3cret"));
     if (Array.isArray(configuration)) throw new Error(configuration.join());
-    const shown = JSON.stringify(configurationView(configuration as never));
-    expect(shown).toContain('"Authorization":"…"');
-    expect(shown).not.toContain("s3cret");
+    const output = JSON.stringify(configurationView(configuration as never));
+    expect(output).toContain('"Authorization":"…"');
+    expect(output).not.toContain("s3cret");
   });
 });
 

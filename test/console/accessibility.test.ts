@@ -56,7 +56,7 @@ const SCHEMES = ["light", "dark"] as const;
 describe.skipIf(!hasChromium)("every view", () => {
   it("has nothing that axe finds, in light and in dark, and fits windows of 320, 1280 and 1920 px", async () => {
     const { url } = rig.emulator;
-    const found: string[] = [];
+    const problems: string[] = [];
     const page = await openAt(url, "#/time");
     const beyond = () =>
       page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth));
@@ -71,10 +71,10 @@ describe.skipIf(!hasChromium)("every view", () => {
         await page.emulateMedia({ colorScheme });
         // Colours are all that differs from the first.
         const rules = later > 0 ? ["color-contrast"] : undefined;
-        found.push(...(await findings(page, rules)).map((each) => `${address} ${colorScheme} ${each}`));
+        problems.push(...(await findings(page, rules)).map((each) => `${address} ${colorScheme} ${each}`));
       }
     }
-    expect(found).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it("shows whole tables of exports and limits in a window of 1280 px", async () => {

@@ -75,7 +75,7 @@ const visibleTime = (page: Page) => page.getByText(/^Showing /).textContent();
 async function makeDays(): Promise<void> {
   await rig.createExportId();
   await rig.advance("PT5M");
-  for (let sent = 0; sent < 40; sent += 1) await rig.call("POST", "/threads", {});
+  for (let count = 0; count < 40; count += 1) await rig.call("POST", "/threads", {});
   await rig.advance("P10D");
   await rig.createExportId({ interval_hours: 24, end_time: null });
   await rig.advance("P3D");

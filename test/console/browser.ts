@@ -47,7 +47,7 @@ const VIEWPORT = { width: 1280, height: 860 };
 interface Tab {
   readonly page: Page;
   /** Leads to a view of the console at `url`, and waits until it is live. */
-  open(url: string, address: string, shown: Shown): Promise<void>;
+  open(url: string, address: string, replies: Shown): Promise<void>;
   /** Makes it as if it were new; fails when a page has broken its policy, written an error, or asked another host. */
   leave(): Promise<void>;
 }
@@ -92,8 +92,8 @@ async function openTab(): Promise<Tab> {
 /** Leads a page to a view of the console at `url`, and waits until it shows what it has read. */
 export async function show(page: Page, url: string, address: string): Promise<void> {
   const target = `${url}/_emulator/console/${address}`;
-  const [shown, wanted] = [page.url(), target].map((each) => each.split("#")[0]);
-  if (shown === wanted) await page.evaluate(moveTo, new URL(target).hash);
+  const [present, goal] = [page.url(), target].map((each) => each.split("#")[0]);
+  if (present === goal) await page.evaluate(moveTo, new URL(target).hash);
   else await page.goto(target);
   await page.locator(".clock-bar .pill", { hasText: "live" }).waitFor();
   await page.waitForFunction(() => !document.body.textContent?.includes("Reading …"));
@@ -178,9 +178,9 @@ export function useBrowser() {
 
   return {
     /** A page at a view of the console. */
-    async openAt(url: string, address: string, shown: Shown = {}): Promise<Page> {
+    async openAt(url: string, address: string, replies: Shown = {}): Promise<Page> {
       const tab = await take();
-      await tab.open(url, address, shown);
+      await tab.open(url, address, replies);
       return tab.page;
     },
     openBlank: async (): Promise<Page> => (await take()).page,

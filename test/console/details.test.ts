@@ -145,7 +145,7 @@ it.skipIf(!hasChromium)("a hidden tab sends no requests, and catches up when it 
   await setHidden(true);
   await closed;
   page.on("request", (request) => requests.push(request.url()));
-  for (let sent = 0; sent < 3; sent += 1) await rig.call("POST", "/threads", {});
+  for (let count = 0; count < 3; count += 1) await rig.call("POST", "/threads", {});
   // A page that followed would have asked for its clock before this request.
   await page.evaluate(() => fetch("/_emulator/v1/clock"));
   expect(requests.map((url) => new URL(url).pathname)).toEqual(["/_emulator/v1/clock"]);

@@ -92,17 +92,17 @@ describe.skipIf(!hasChromium)("the console", () => {
       await openAll(page);
       if (!WITHOUT_TEXTS.test(address))
         await page.waitForFunction(() => document.querySelector("main")?.textContent?.includes("<img src=x"));
-      const shown = await page.evaluate(() => ({
+      const view = await page.evaluate(() => ({
         elements: document.querySelectorAll("main img, main script, main iframe").length,
         title: document.title,
       }));
-      expect({ address, ...shown }).toMatchObject({ address, elements: 0 });
-      expect(shown.title).not.toBe("injected");
+      expect({ address, ...view }).toMatchObject({ address, elements: 0 });
+      expect(view.title).not.toBe("injected");
     }
   });
 
   it(`draws a few rows of ${TURNS} turns, at whatever place the list is scrolled to`, async () => {
-    for (let sent = 0; sent < TURNS; sent += 50)
+    for (let count = 0; count < TURNS; count += 50)
       await Promise.all(
         Array.from({ length: 50 }, () =>
           rig.emulator.request("/_emulator/inbox/many", { method: "POST", body: "{}" }),
@@ -111,11 +111,11 @@ describe.skipIf(!hasChromium)("the console", () => {
     const page = await openAt(rig.emulator.url, "#/time");
     const rows = page.locator("[aria-label=Turns] [role=listitem]");
     // A turn that comes later would scroll the list to its end.
-    const kept = await rig.emulator.control<readonly unknown[]>("GET", "/journal");
-    expect(kept.length).toBeGreaterThanOrEqual(TURNS);
+    const entries = await rig.emulator.control<readonly unknown[]>("GET", "/journal");
+    expect(entries.length).toBeGreaterThanOrEqual(TURNS);
     await page.waitForFunction(
       (count) => Number(document.querySelector("[aria-label=Turns] [role=listitem]")?.ariaSetSize) === count,
-      kept.length,
+      entries.length,
     );
     for (const part of [0, 0.25, 0.5, 0.75, 1]) {
       const place = await page.evaluate((to) => {

@@ -12,7 +12,7 @@ let thread = "";
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  for (let sent = 0; sent < THREADS; sent += 1) {
+  for (let count = 0; count < THREADS; count += 1) {
     const { body } = await rig.call<{ thread_id: string }>("POST", "/threads", {});
     thread = body.thread_id;
     await rig.call("POST", `/threads/${thread}/runs`, {
@@ -48,9 +48,9 @@ describe.skipIf(!hasChromium)("a list of more than 100 items", () => {
     const total = Number((await list.getByRole("status").textContent())?.replace("newest 100 of ", ""));
     expect(total).toBeGreaterThan(100);
     expect(await items.count()).toBe(100);
-    for (let shown = 100; shown < total; shown += 100) {
+    for (let count = 100; count < total; count += 100) {
       await list.getByRole("button", { name: /^Show \d+ more$/ }).click();
-      await expect.poll(() => items.count()).toBe(Math.min(total, shown + 100));
+      await expect.poll(() => items.count()).toBe(Math.min(total, count + 100));
     }
     await list.getByText(String(total), { exact: true }).waitFor();
     if (filter === null) return;

@@ -131,8 +131,8 @@ describe("an emulator that other machines reach", () => {
     expect((await freeze({ origin, "x-emulator-console-token": token }))[0]).toBe(200);
     expect((await freeze({}))[0]).toBe(200);
     const status = await fetch(`${url}/_emulator/v1/status`, { headers: { origin } });
-    const shown = await status.text();
-    expect(shown).toContain('"console_needs_token":true');
-    expect(shown).not.toContain(token);
+    const output = await status.text();
+    expect(output).toContain('"console_needs_token":true');
+    expect(output).not.toContain(token);
   });
 });

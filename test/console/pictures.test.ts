@@ -28,7 +28,7 @@ async function looks(): Promise<Readonly<Record<string, Look>>> {
   await emulator.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
   await rig.call("POST", "/runs/query", { session: [rig.prepared.projectId] });
   await emulator.control("POST", "/snapshots", { name: "kept" });
-  const seen: Record<string, Look> = {};
+  const pictureLooks: Record<string, Look> = {};
   const addresses = ["time", "exports", `exports/${id}`, "storage/traces", "limits", "faults", "requests"];
   addresses.push("worlds");
   const page = await openAt(emulator.url, "#/time");
@@ -43,9 +43,9 @@ async function looks(): Promise<Readonly<Record<string, Look>>> {
     await show(page, emulator.url, `#/${address}`);
     if (address === "time") await axisStands(page, emulator);
     const elements = (await page.locator("body").ariaSnapshot()).replaceAll(emulator.url, "");
-    seen[address] = { elements, light: await picture("light"), dark: await picture("dark") };
+    pictureLooks[address] = { elements, light: await picture("light"), dark: await picture("dark") };
   }
-  return seen;
+  return pictureLooks;
 }
 
 /** Waits until the axis has drawn what was read of the world over its whole width, and the list shows its last turn. */

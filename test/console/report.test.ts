@@ -35,9 +35,9 @@ async function shownBy(file: string) {
   await page.locator("h1").waitFor();
   const text = ((await page.locator("main").textContent()) ?? "").replaceAll("\u00a0", " ");
   const images = await page.locator("img").count();
-  const found = await findings(page);
+  const axeFindings = await findings(page);
   await context.close();
-  return { problems, text, images, found };
+  return { problems, text, images, found: axeFindings };
 }
 
 describe.skipIf(!hasChromium)("a report of one file", () => {

@@ -100,16 +100,16 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
   it("shows a turn as soon as another client has made it", async () => {
     const page = await openAt("#/time");
     await timeIsWhole(page, rig.emulator);
-    const made = turnsIn(page).filter({ hasText: "createThread" });
-    expect(await made.count()).toBe(0);
+    const row = turnsIn(page).filter({ hasText: "createThread" });
+    expect(await row.count()).toBe(0);
     await rig.call("POST", "/threads", {});
-    await made.waitFor();
+    await row.waitFor();
   });
 
   it.each(turnOf([1280, 360], 1))(
     "leaves a turn that is chosen and let go where it is, %s px wide",
     async (width) => {
-      for (let sent = 0; sent < 40; sent += 1) await rig.call("POST", "/threads", {});
+      for (let count = 0; count < 40; count += 1) await rig.call("POST", "/threads", {});
       const page = await openPageAt(rig.emulator.url, "#/time", { viewport: { width, height: 800 } });
       await timeIsWhole(page, rig.emulator);
       const list = page.getByRole("list", { name: "Turns" });

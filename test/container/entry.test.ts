@@ -39,7 +39,7 @@ async function call<T>(emulator: StartedEmulatorContainer, path: string, body?: 
 }
 
 /** Sixty traces of a project, exported to a destination until that is complete; answers with the id. */
-async function exported(emulator: StartedEmulatorContainer, config: object, secret: string, key = secret) {
+async function exportWith(emulator: StartedEmulatorContainer, config: object, secret: string, key = secret) {
   const project = `shop-${randomUUID()}`;
   const traces = { count: 60, project, from: "2026-02-25T00:00:00Z", to: "2026-02-27T00:00:00Z" };
   await emulator.control("POST", "/traces/generate", traces);
@@ -104,7 +104,7 @@ describe("the container class with an engine", () => {
 
   it("exports into its own store, which this machine reads by the mapped port", async () => {
     for (const endpoint of [{}, { endpoint_url: emulator.s3UrlInside }]) {
-      const id = await exported(
+      const id = await exportWith(
         emulator,
         { bucket_name: "traces", ...endpoint },
         "emulator-secret",
@@ -120,7 +120,9 @@ describe("the container class with an engine", () => {
     // Not `s3Url`: where the tests run in a container themselves it is a gateway's, which the emulator reaches as well.
     const endpoint = `http://localhost:${new URL(emulator.s3Url).port}`;
     const config = { bucket_name: "traces", endpoint_url: endpoint };
-    await expect(exported(emulator, config, "emulator-secret", "emulator")).rejects.toThrow(/400 .*validate/);
+    await expect(exportWith(emulator, config, "emulator-secret", "emulator")).rejects.toThrow(
+      /400 .*validate/,
+    );
   });
 
   it("sends webhooks to this machine", async () => {
@@ -180,7 +182,7 @@ describe("among other containers", () => {
 
   it("exports to a foreign store by the name that it has there", async () => {
     const config = { bucket_name: "exports", endpoint_url: "http://store:4568" };
-    const id = await exported(emulator, config, "S3RVER");
+    const id = await exportWith(emulator, config, "S3RVER");
     const address = `http://${store.getHost()}:${store.getMappedPort(4568)}`;
     expect(await rowsAt(address, "exports", id, "S3RVER")).toBe(60);
     expect(await rowsAt(emulator.s3Url, "traces", id, "emulator-secret", "emulator")).toBe(0);

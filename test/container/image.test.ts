@@ -3,16 +3,16 @@ import { addressOf, BASE_IMAGE, docker, healthy, IMAGE, inspected, ROOT } from "
 
 const MAX_BYTES = 80_000_000;
 const VOLUME = `emulator-check-${process.pid}`;
-const started: string[] = [];
+const containers: string[] = [];
 
 afterEach(async () => {
-  if (started.length > 0) await docker("rm", "--force", "--volumes", ...started.splice(0));
+  if (containers.length > 0) await docker("rm", "--force", "--volumes", ...containers.splice(0));
   await docker("volume", "rm", "--force", VOLUME);
 });
 
 async function start(...words: readonly string[]): Promise<string> {
   const id = await docker("run", "--detach", "--publish", "127.0.0.1::4700", ...words);
-  started.push(id);
+  containers.push(id);
   await healthy(id);
   return id;
 }
@@ -22,7 +22,7 @@ async function refusal(
   ...words: readonly string[]
 ): Promise<{ readonly code: number; readonly told: string }> {
   return docker(...words).then(
-    (reported) => ({ code: 0, told: reported }),
+    (report) => ({ code: 0, told: report }),
     ({ code, stderr }) => ({ code, told: stderr }),
   );
 }
@@ -48,8 +48,8 @@ describe("the image", () => {
   });
 
   it("holds what runs, and nothing that only its makers need", async () => {
-    const held = await docker("run", "--rm", "--entrypoint", "find", IMAGE, "/emulator", "-maxdepth", "2");
-    const names = held.split("\n");
+    const listing = await docker("run", "--rm", "--entrypoint", "find", IMAGE, "/emulator", "-maxdepth", "2");
+    const names = listing.split("\n");
     for (const name of ["LICENSE", "dist/THIRD-PARTY-NOTICES", "node_modules/@aws-sdk", "scenarios/shipped"])
       expect(names).toContain(`/emulator/${name}`);
     const strays = /\/(test|bench|\.git|\.ci|\.emulator|node_modules\/(vitest|typescript|testcontainers))$/;
@@ -59,17 +59,17 @@ describe("the image", () => {
   it("becomes healthy, exits with 0 on a stop signal, and resumes with its volume", async () => {
     const first = await start("--volume", `${VOLUME}:/data`, IMAGE);
     const url = await addressOf(first, 4700);
-    const made = await fetch(`${url}/threads`, {
+    const reply = await fetch(`${url}/threads`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: "{}",
     });
-    const { thread_id } = (await made.json()) as { thread_id: string };
+    const { thread_id } = (await reply.json()) as { thread_id: string };
     await docker("stop", "--time", "30", first);
     expect(await inspected(first, ".State.ExitCode")).toBe(0);
     const second = await start("--volume", `${VOLUME}:/data`, IMAGE);
-    const found = await fetch(`${await addressOf(second, 4700)}/threads/${thread_id}`);
-    expect(found.status).toBe(200);
+    const response = await fetch(`${await addressOf(second, 4700)}/threads/${thread_id}`);
+    expect(response.status).toBe(200);
   });
 
   it("runs for any user, on a disk that cannot be written to, without capabilities", async () => {
@@ -97,11 +97,11 @@ describe("the image", () => {
 });
 
 describe("contract run --target container", () => {
-  const asked = ["contract", "run", "--target", "container"];
+  const words = ["contract", "run", "--target", "container"];
 
   it("says which package it needs", async () => {
-    const { code, told: reported } = await refusal("run", "--rm", IMAGE, ...asked);
-    expect({ code, told: reported }).toEqual({
+    const { code, told: report } = await refusal("run", "--rm", IMAGE, ...words);
+    expect({ code, told: report }).toEqual({
       code: 2,
       told: expect.stringContaining("npm install --save-dev testcontainers"),
     });
@@ -109,16 +109,16 @@ describe("contract run --target container", () => {
 
   it("says that no engine answers", async () => {
     const cli = ["node", "/source/dist/bin/emulator.js"];
-    const { code, told: reported } = await refusal(
+    const { code, told: report } = await refusal(
       "run",
       "--rm",
       "--volume",
       `${ROOT}:/source:ro`,
       BASE_IMAGE,
       ...cli,
-      ...asked,
+      ...words,
     );
-    expect({ code, told: reported }).toEqual({
+    expect({ code, told: report }).toEqual({
       code: 2,
       told: expect.stringContaining("no container engine responds"),
     });

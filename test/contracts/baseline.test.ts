@@ -21,10 +21,10 @@ const ID = "1a91a355-8a88-422c-9546-72c183b95b5c";
 it("only findings that the baseline does not have fail the run, in every format", () => {
   const baseline = runOf(result("4.4/read", "FAIL", finding(`old ${ID}`), finding("gone")));
   const again = runOf(result("4.4/read", "FAIL", finding(`old ${ID.replace("1a", "2b")}`)), PASSED);
-  const known = comparedWithBaseline(again, baseline, false);
-  expect(known.baseline).toEqual({ known: 1, new: 0, gone: 1 });
-  expect([isGood(again, false), isGood(known, false)]).toEqual([false, true]);
-  const model = contractReport(known, false);
+  const compared = comparedWithBaseline(again, baseline, false);
+  expect(compared.baseline).toEqual({ known: 1, new: 0, gone: 1 });
+  expect([isGood(again, false), isGood(compared, false)]).toEqual([false, true]);
+  const model = contractReport(compared, false);
   expect(writeReport(model, "junit")).toContain('failures="0"');
   expect(writeReport(model, "pretty")).toMatch(
     /^FAIL \(in the baseline\) §4\.4-1[\s\S]*1 known, 0 new, 1 no longer found/,

@@ -16,7 +16,7 @@ import {
 } from "./recorded-bodies.ts";
 
 const runs = (count: number, more: object = {}) => Array.from({ length: count }, (_, n) => run(n, more));
-const listed = (query: string, body: unknown, status = 200) => ({
+const list = (query: string, body: unknown, status = 200) => ({
   method: "GET",
   url: RUNS + query,
   status,
@@ -39,7 +39,7 @@ const opened = (more: object, order: object = DESTINATION, status = 200) => ({
   status,
   body: { id: idOf(1), ...more },
 });
-const started = (body: unknown, assistant_id = "agent") => ({
+const start = (body: unknown, assistant_id = "agent") => ({
   method: "POST",
   url: `/thread/${THREAD}/runs`,
   requestBody: { assistant_id },
@@ -63,41 +63,33 @@ const without = (name: string) => ({ ...ORDER, [name]: undefined });
 
 /** By what is wrong: the requirement, an exchange that must FAIL, and one that is almost the same and must not. */
 const RULES: Readonly<Record<string, readonly [string, RecordedExchange, RecordedExchange]>> = {
-  "more runs than limit": ["4.1-1", listed("?limit=3", runs(4)), listed("?limit=3", runs(3))],
-  "more runs than the default limit": ["4.1-1", listed("", runs(11)), listed("", runs(10))],
-  "a limit that is not a number": [
-    "4.1-3",
-    listed("?limit=many", runs(1)),
-    listed("?limit=many", '"no"', 422),
-  ],
-  "a run of another status": ["2.1-4", listed("?status=error", runs(1)), listed("?status=success", runs(1))],
-  "a filter for running": ["2.1-4", listed("?status=running", []), listed("?status=running", '"no"', 422)],
-  "an unknown status": ["2.1-4", listed("?status=nonsense", []), listed("?status=pending", [])],
+  "more runs than limit": ["4.1-1", list("?limit=3", runs(4)), list("?limit=3", runs(3))],
+  "more runs than the default limit": ["4.1-1", list("", runs(11)), list("", runs(10))],
+  "a limit that is not a number": ["4.1-3", list("?limit=many", runs(1)), list("?limit=many", '"no"', 422)],
+  "a run of another status": ["2.1-4", list("?status=error", runs(1)), list("?status=success", runs(1))],
+  "a filter for running": ["2.1-4", list("?status=running", []), list("?status=running", '"no"', 422)],
+  "an unknown status": ["2.1-4", list("?status=nonsense", []), list("?status=pending", [])],
   "an unselected field": [
     "4.1-2",
-    listed("?select=run_id", [{ run_id: idOf(1), status: "success" }]),
-    listed("?select=run_id&select=status", [{ run_id: idOf(1), status: "success" }]),
+    list("?select=run_id", [{ run_id: idOf(1), status: "success" }]),
+    list("?select=run_id&select=status", [{ run_id: idOf(1), status: "success" }]),
   ],
   "a selected field that is missing": [
     "4.1-2",
-    listed("?select=run_id&select=status", [{ run_id: idOf(1) }]),
-    listed("?select=run_id", [{ run_id: idOf(1) }]),
+    list("?select=run_id&select=status", [{ run_id: idOf(1) }]),
+    list("?select=run_id", [{ run_id: idOf(1) }]),
   ],
   "select that is ignored together with status": [
     "4.1-2",
-    listed("?status=success&select=run_id", runs(1)),
-    listed("?status=success&select=run_id", [{ run_id: idOf(1) }]),
+    list("?status=success&select=run_id", runs(1)),
+    list("?status=success&select=run_id", [{ run_id: idOf(1) }]),
   ],
-  "a missing field without select": [
-    "2.1-1",
-    listed("", [run(1, { kwargs: undefined })]),
-    listed("", [run(1)]),
-  ],
-  "an unknown field to select": ["4.1-2", listed("?select=nonsense", []), listed("?select=kwargs", [])],
-  "a run of another thread": ["2.1-1", listed("", runs(1, { thread_id: OTHER })), listed("", runs(1))],
-  "a run that is listed twice": ["4.1-1", listed("", [run(1), run(1)]), listed("", [run(1), run(2)])],
-  "a run started on another thread": ["2.1-1", started(run(1, { thread_id: OTHER })), started(run(1))],
-  "a run of another assistant": ["2.1-1", started(run(1), THREAD), started(run(1), OTHER)],
+  "a missing field without select": ["2.1-1", list("", [run(1, { kwargs: undefined })]), list("", [run(1)])],
+  "an unknown field to select": ["4.1-2", list("?select=nonsense", []), list("?select=kwargs", [])],
+  "a run of another thread": ["2.1-1", list("", runs(1, { thread_id: OTHER })), list("", runs(1))],
+  "a run that is listed twice": ["4.1-1", list("", [run(1), run(1)]), list("", [run(1), run(2)])],
+  "a run started on another thread": ["2.1-1", start(run(1, { thread_id: OTHER })), start(run(1))],
+  "a run of another assistant": ["2.1-1", start(run(1), THREAD), start(run(1), OTHER)],
   "a created thread that is busy": ["3.2-1", threadOf({ status: "busy" }), threadOf({ status: "idle" })],
   "interval_hours 169": ["2.5-3", ordered({ ...SCHEDULE, interval_hours: 169 }), ordered(SCHEDULE)],
   "interval_hours 0": [
@@ -225,20 +217,17 @@ describe.each(Object.entries(RULES))("%s", (_, [requirement, wrong, right]) => {
 
 /** What the specification does not show, so that another server may do it. */
 const INNOCENT: Readonly<Record<string, RecordedExchange>> = {
-  "a page that is shorter than limit, because the server has a lower maximum": listed(
-    "?limit=5000",
-    runs(100),
-  ),
-  "a limit of 0 or below": listed("?limit=0", runs(2)),
-  "an empty limit, which means none or 0": listed("?limit=", runs(12)),
-  "a repeated limit": listed("?limit=1&limit=2", runs(2)),
-  "fields selected in the spelling of another client": listed("?select[]=run_id", runs(1)),
-  "fields selected with commas": listed("?select=run_id,status", runs(1)),
-  "a member that the specification does not define": listed("?select=run_id", [
+  "a page that is shorter than limit, because the server has a lower maximum": list("?limit=5000", runs(100)),
+  "a limit of 0 or below": list("?limit=0", runs(2)),
+  "an empty limit, which means none or 0": list("?limit=", runs(12)),
+  "a repeated limit": list("?limit=1&limit=2", runs(2)),
+  "fields selected in the spelling of another client": list("?select[]=run_id", runs(1)),
+  "fields selected with commas": list("?select=run_id,status", runs(1)),
+  "a member that the specification does not define": list("?select=run_id", [
     { run_id: idOf(1), colour: "blue" },
   ]),
-  "ids in capitals": listed("", runs(1, { thread_id: THREAD.toUpperCase() })),
-  "an assistant that is named by its graph": started(run(1), "agent"),
+  "ids in capitals": list("", runs(1, { thread_id: THREAD.toUpperCase() })),
+  "an assistant that is named by its graph": start(run(1), "agent"),
   "a busy thread, whose request has an id or more": threadOf(
     { status: "busy" },
     { thread_id: THREAD, if_exists: "do_nothing" },

@@ -113,13 +113,13 @@ describe("recorded traffic", () => {
 
   it("is checked by the row of its operation", async () => {
     const body = { id: "0a91a355-8a88-422c-9546-72c183b95b5c", status: "CREATED" };
-    const asked = {
+    const request = {
       method: "GET",
       url: "/api/v1/bulk-exports/0a91a355-8a88-422c-9546-72c183b95b5c",
       status: 200,
     };
-    await expectContract({ ...asked, body });
-    const said = expectContract({ ...asked, body: { ...body, created_at: 7 } }, { strict: true });
+    await expectContract({ ...request, body });
+    const said = expectContract({ ...request, body: { ...body, created_at: 7 } }, { strict: true });
     await expect(said).rejects.toThrow(/§4\.4-1, \S+: .*updated_at/);
     await expect(said).rejects.not.toThrow(/§4\.6-1/);
   });

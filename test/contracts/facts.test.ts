@@ -176,8 +176,8 @@ describe("the facts of versions, webhooks and rate limits agree with their table
         { identity, us: { count: count.us, seconds }, eu: { count: count.eu, seconds }, category },
       ],
     );
-    const told = Object.entries(RATE_FACTS).map(([id, { requests: _, ...row }]) => [id, row]);
-    expect(rows).toEqual(told);
+    const factRows = Object.entries(RATE_FACTS).map(([id, { requests: _, ...row }]) => [id, row]);
+    expect(rows).toEqual(factRows);
     expect(rows).toHaveLength(29);
   });
 });

@@ -114,9 +114,9 @@ describe("a run", () => {
     const run = await judge((request) =>
       request.path.includes("missing") ? { status: 404, body: { detail: "no" } } : honest(request),
     );
-    const found = run.results[1]?.findings.filter(({ requirement }) => requirement === "2.3-1");
-    expect(found).toHaveLength(2);
-    expect(found?.every(({ verdict }) => verdict === "FAIL")).toBe(true);
+    const findings = run.results[1]?.findings.filter(({ requirement }) => requirement === "2.3-1");
+    expect(findings).toHaveLength(2);
+    expect(findings?.every(({ verdict }) => verdict === "FAIL")).toBe(true);
   });
 
   it("finds a server that breaks", async () => {
@@ -169,9 +169,11 @@ describe("a run", () => {
     expect(run.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "harness" });
     const target = await targetOf(honest);
     await servers.pop()?.close();
-    const gone = await runContracts(target, { cases: ASKING, oracle: false });
-    expect(gone.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "target" });
-    expect(gone.results[0]?.findings[0]?.text).toMatch(/nothing listens at this address; start the server/);
+    const lateRun = await runContracts(target, { cases: ASKING, oracle: false });
+    expect(lateRun.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "target" });
+    expect(lateRun.results[0]?.findings[0]?.text).toMatch(
+      /nothing listens at this address; start the server/,
+    );
   });
 
   it("does not ask a server that has gone away all the rest", async () => {
@@ -231,10 +233,10 @@ describe("a run", () => {
   });
 
   it("draws the same for the same seed, and other names wherever an earlier run may have left them", async () => {
-    const drawn: { readonly number: number; readonly id: string }[] = [];
+    const samples: { readonly number: number; readonly id: string }[] = [];
     const cases = oneCase(
       "4-1",
-      async ({ draw }) => void drawn.push({ number: draw.integer(2 ** 31), id: draw.uuid() }),
+      async ({ draw }) => void samples.push({ number: draw.integer(2 ** 31), id: draw.uuid() }),
     );
     const { nonce: own, ...forgetful } = await targetOf(honest);
     const keeping = { ...forgetful, nonce: "first" };
@@ -248,14 +250,14 @@ describe("a run", () => {
       [later, { seed: 1, nonce: "first" }],
     ] as const)
       await runContracts(target, { cases, oracle: false, ...more });
-    const [first, again, other, kept, after, named] = drawn;
+    const [first, again, other, fourth, after, sixth] = samples;
     expect(own).toMatch(/./);
     expect(first).toEqual(again);
     expect(other?.number).not.toBe(first?.number);
     expect(other?.id).not.toBe(first?.id);
-    expect([kept?.number, after?.number]).toEqual([first?.number, first?.number]);
-    expect(new Set([first?.id, kept?.id, after?.id]).size).toBe(3);
-    expect(named).toEqual(kept);
+    expect([fourth?.number, after?.number]).toEqual([first?.number, first?.number]);
+    expect(new Set([first?.id, fourth?.id, after?.id]).size).toBe(3);
+    expect(sixth).toEqual(fourth);
     expect(first?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 });
@@ -283,7 +285,7 @@ describe("reports", () => {
       title: "runs are listed again and again",
       requirements: ["4.1-1"],
       async run(t) {
-        for (let asked = 0; asked < 3; asked++) {
+        for (let count = 0; count < 3; count++) {
           const { body } = await t.call<readonly { readonly run_id: string }[]>("GET", PATH);
           t.fact("2.1-1", body[0]?.run_id !== "7", "an id is a uuid", { expected: "a uuid", actual: "7" });
         }

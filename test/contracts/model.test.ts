@@ -148,8 +148,8 @@ describe("the reference model", () => {
     },
   );
 
-  const tried = MUTANTS.filter((_, place) => place % ONE_IN === 1 % ONE_IN);
-  it.each(tried.map((row) => ({ row, wrongBehaviour: row[0] })))(
+  const trials = MUTANTS.filter((_, place) => place % ONE_IN === 1 % ONE_IN);
+  it.each(trials.map((row) => ({ row, wrongBehaviour: row[0] })))(
     "finds that $wrongBehaviour",
     async ({ row }) => {
       const [, requirement, change, longest = 16] = row;

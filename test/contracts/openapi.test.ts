@@ -46,8 +46,8 @@ describe("the document", () => {
 
   test.each(ROWS)("has %s at each of its paths, with its section and statuses", (id, row) => {
     for (const path of [row.path, ...(row.alsoAt ?? [])]) {
-      const found = document.paths[path]?.[row.method.toLowerCase()];
-      const { or, ...own } = found?.["x-emulator"] ?? {};
+      const match = document.paths[path]?.[row.method.toLowerCase()];
+      const { or, ...own } = match?.["x-emulator"] ?? {};
       expect([own, or]).toContainEqual({
         operation: id,
         section: row.section,
@@ -55,7 +55,7 @@ describe("the document", () => {
         shown: row.shown,
       });
       const statuses = [row.reply.status, row.reply.or?.status ?? [], row.refusals].flat(2).map(String);
-      const documented = Object.keys(found?.responses ?? {});
+      const documented = Object.keys(match?.responses ?? {});
       if (or === undefined) expect(documented.sort()).toEqual(statuses.sort());
       else expect(documented).toEqual(expect.arrayContaining(statuses));
     }
@@ -124,9 +124,9 @@ describe("Prism, reading the document", () => {
   });
 
   const operation = (id: string) => {
-    const found = operations.find(({ iid }) => iid === id);
-    if (!found) throw new Error(`Prism found no ${id}.`);
-    return found;
+    const match = operations.find(({ iid }) => iid === id);
+    if (!match) throw new Error(`Prism found no ${id}.`);
+    return match;
   };
 
   const findings = (verdict: { readonly _tag: string; readonly left?: unknown }) =>
@@ -144,13 +144,13 @@ describe("Prism, reading the document", () => {
     id: string,
     request: { path: string; body?: unknown; query?: object; headers?: object },
   ) => {
-    const found = operation(id);
+    const match = operation(id);
     const text = JSON.stringify(request.body ?? null);
     return findings(
       validateInput({
-        resource: found,
+        resource: match,
         element: {
-          method: found.method as "get",
+          method: match.method as "get",
           url: { path: request.path, query: (request.query ?? {}) as never },
           headers: {
             "x-tenant-id": "00000000-0000-4000-8000-000000000001",
@@ -165,7 +165,7 @@ describe("Prism, reading the document", () => {
     );
   };
 
-  const exported = {
+  const bulkExport = {
     id: ID,
     tenant_id: ID,
     created_at: NOW,
@@ -203,8 +203,8 @@ describe("Prism, reading the document", () => {
   });
 
   test.each([
-    ["getBulkExport", 200, exported],
-    ["listBulkExports", 200, [exported, { ...exported, status: "COMPLETED", finished_at: NOW }]],
+    ["getBulkExport", 200, bulkExport],
+    ["listBulkExports", 200, [bulkExport, { ...bulkExport, status: "COMPLETED", finished_at: NOW }]],
     ["listBulkExportRuns", 200, [run, { ...run, errors: {} }]],
     ["getBulkExport", 404, { detail: "There is no such export." }],
     ["createRun", 202, {}],
@@ -214,11 +214,11 @@ describe("Prism, reading the document", () => {
   });
 
   test.each([
-    ["a status in title case", "getBulkExport", 200, { ...exported, status: "Running" }],
-    ["no status", "getBulkExport", 200, { ...exported, status: undefined }],
-    ["an id that is not a uuid", "getBulkExport", 200, { ...exported, id: "7" }],
-    ["a column that does not exist", "getBulkExport", 200, { ...exported, export_fields: ["ids"] }],
-    ["an object for a list", "listBulkExports", 200, exported],
+    ["a status in title case", "getBulkExport", 200, { ...bulkExport, status: "Running" }],
+    ["no status", "getBulkExport", 200, { ...bulkExport, status: undefined }],
+    ["an id that is not a uuid", "getBulkExport", 200, { ...bulkExport, id: "7" }],
+    ["a column that does not exist", "getBulkExport", 200, { ...bulkExport, export_fields: ["ids"] }],
+    ["an object for a list", "listBulkExports", 200, bulkExport],
     ["rows counted in text", "listBulkExportRuns", 200, [{ ...run, rows_exported: "3" }]],
     ["errors under another name", "listBulkExportRuns", 200, [{ ...run, errors: { first: "no" } }]],
     ["no progress", "listBulkExportRuns", 200, [{ ...run, metadata: {} }]],

@@ -18,8 +18,8 @@ type Request = Parameters<Oracle["check"]>[0];
 type Reply = Parameters<Oracle["check"]>[1];
 
 /** What both find in an exchange; it is noted where they differ. */
-async function judge(asked: Omit<Request, "region">, reply: Reply, differences: unknown[]) {
-  const request = { region: "us", ...asked } as const;
+async function judge(original: Omit<Request, "region">, reply: Reply, differences: unknown[]) {
+  const request = { region: "us", ...original } as const;
   const [own, independent] = await Promise.all(
     [tables, prism].map(async (oracle) => (await oracle.check(request, reply, new Set())).map(lineOf).sort()),
   );

@@ -6,14 +6,14 @@ const sizes = fc.array(fc.integer({ min: 2, max: 4 }), { minLength: 2, maxLength
 
 it("covers each pair of values of two factors, the two defaults aside", () => {
   fc.assert(
-    fc.property(sizes, (given) => {
-      const rows = coveringRows(given);
-      for (const row of rows) expect(row.every((value, at) => value < (given[at] ?? 0))).toBe(true);
-      for (const [a, b] of given.flatMap((_, at) =>
-        given.slice(at + 1).map((__, more) => [at, at + 1 + more]),
+    fc.property(sizes, (sizes) => {
+      const rows = coveringRows(sizes);
+      for (const row of rows) expect(row.every((value, at) => value < (sizes[at] ?? 0))).toBe(true);
+      for (const [a, b] of sizes.flatMap((_, at) =>
+        sizes.slice(at + 1).map((__, more) => [at, at + 1 + more]),
       ))
-        for (let left = 0; left < (given[a ?? 0] ?? 0); left += 1)
-          for (let right = 0; right < (given[b ?? 0] ?? 0); right += 1)
+        for (let left = 0; left < (sizes[a ?? 0] ?? 0); left += 1)
+          for (let right = 0; right < (sizes[b ?? 0] ?? 0); right += 1)
             if (left + right > 0)
               expect(rows.some((row) => row[a ?? 0] === left && row[b ?? 0] === right)).toBe(true);
     }),

@@ -56,12 +56,12 @@ export async function startPlainEmulator(options: Options = {}, mistakes: Adapte
     "POST /restart": async ({ settings }) => {
       if (mistakes.ignoresSettings) return { settings };
       // The environment of a server in this process cannot be changed.
-      const known = settings as Record<string, unknown>;
-      if ("environment" in known) return { settings: {} };
-      const next = await startEmulator({ clock: "flowing", ...options, ...(known as Options) });
+      const record = settings as Record<string, unknown>;
+      if ("environment" in record) return { settings: {} };
+      const next = await startEmulator({ clock: "flowing", ...options, ...(record as Options) });
       await emulator.close();
       emulator = next;
-      return mistakes.confirmsNothing ? {} : { settings: known };
+      return mistakes.confirmsNothing ? {} : { settings: record };
     },
     "POST /reset": async () => {
       if (!mistakes.keepsRecords) await control("POST", "/reset", {});

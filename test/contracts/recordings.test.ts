@@ -66,7 +66,7 @@ const open = (secret: string) =>
     { id: idOf(1) },
     { ...DESTINATION, credentials: { access_key_id: KEY_ID, secret_access_key: secret } },
   );
-const shown = (note: string) => exchange("GET", `${EXPORTS}/destinations/${idOf(1)}`, { id: idOf(1), note });
+const viewOf = (note: string) => exchange("GET", `${EXPORTS}/destinations/${idOf(1)}`, { id: idOf(1), note });
 const reset = exchange("POST", "/_emulator/v1/reset", {}, {});
 const at = (host: string, { url, ...rest }: RecordedExchange) => ({ ...rest, url: `https://${host}${url}` });
 
@@ -148,8 +148,8 @@ const RULES: Readonly<Record<string, readonly [string, readonly unknown[], reado
   ],
   "credentials of an earlier request": [
     "2.4-2",
-    [open(SECRET), shown(SECRET)],
-    [open(SECRET), shown("files")],
+    [open(SECRET), viewOf(SECRET)],
+    [open(SECRET), viewOf("files")],
   ],
 };
 
@@ -373,7 +373,7 @@ it("no report contains secrets, wherever they are in the file", async () => {
     Cookie: "theme=dark; session=cookie-of-a-user",
     "X-Tenant-Id": OTHER,
   };
-  const leaking = { ...shown(`${SECRET} ${API_KEY} token-of-a-user cookie-of-a-user`), requestHeaders };
+  const leaking = { ...viewOf(`${SECRET} ${API_KEY} token-of-a-user cookie-of-a-user`), requestHeaders };
   const text = har(
     harEntry({ ...leaking, url: `${leaking.url}?token=of-a-url` }),
     harEntry({ ...open(SECRET), requestHeaders }),
@@ -394,8 +394,8 @@ it("the report counts the statements that exchanges do not decide, and names the
   expect(report.results[0]?.checkedRequirements).not.toContain("2.5-4");
   expect(report.recorded).toMatchObject({ exchanges: 2, foreign: 0, undecided: { "2.5-4": 2, "2.5-6": 2 } });
   const sarif = JSON.parse(writeReport(contractReport(report, false), "sarif"));
-  const found = sarif.runs[0].results.find(({ level }: { readonly level: string }) => level === "error");
-  expect(found.locations[0].physicalLocation).toEqual({
+  const match = sarif.runs[0].results.find(({ level }: { readonly level: string }) => level === "error");
+  expect(match.locations[0].physicalLocation).toEqual({
     artifactLocation: { uri: "seen.jsonl" },
     region: { startLine: 2 },
   });

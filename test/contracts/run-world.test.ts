@@ -116,19 +116,21 @@ describe("a run against an emulator that is at work", () => {
   });
 
   it("says what is wrong with a world or an address, and leaves no world behind", async () => {
-    const refused = (more: Partial<Addresses>) => expect(opened(more)).rejects;
-    await refused({ world: "nobody" }).toThrow(/world nobody does not exist.*POST \/_emulator\/v1\/worlds/);
-    await refused({ url: `${emulator.url}/w/nobody` }).toThrow(/world nobody does not exist/);
-    await refused({ url: `${emulator.url}/w/mine`, world: "main" }).toThrow(
+    const expectRefusal = (more: Partial<Addresses>) => expect(opened(more)).rejects;
+    await expectRefusal({ world: "nobody" }).toThrow(
+      /world nobody does not exist.*POST \/_emulator\/v1\/worlds/,
+    );
+    await expectRefusal({ url: `${emulator.url}/w/nobody` }).toThrow(/world nobody does not exist/);
+    await expectRefusal({ url: `${emulator.url}/w/mine`, world: "main" }).toThrow(
       /main and mine are different worlds/,
     );
-    await refused({ euUrl: "http://127.0.0.1:9" }).toThrow(
+    await expectRefusal({ euUrl: "http://127.0.0.1:9" }).toThrow(
       /:9 is not the EU address of the emulator at .*emulator status/,
     );
-    await refused({ assistant: "nobody" }).toThrow(/no assistant is named nobody/);
+    await expectRefusal({ assistant: "nobody" }).toThrow(/no assistant is named nobody/);
     expect(await worlds()).toEqual(["main"]);
     await restarted({ limits: { worlds: 1 } });
-    await refused({}).toThrow(/1 worlds exist.*DELETE.*--world main/);
+    await expectRefusal({}).toThrow(/1 worlds exist.*DELETE.*--world main/);
     await runContracts(await opened({ world: "main" }), { select: ["4.3/create"], oracle: false });
   });
 

@@ -16,13 +16,13 @@ export type Answer = (request: {
 };
 
 export async function tinyServer(answer: Answer) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     const path = request.url ?? "";
-    asked.push(`${request.method} ${path}`);
+    requests.push(`${request.method} ${path}`);
     const said = answer({
       method: request.method ?? "",
       path,
@@ -35,7 +35,7 @@ export async function tinyServer(answer: Answer) {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    asked: requests,
     close: () => new Promise((done) => server.close(done)),
   };
 }

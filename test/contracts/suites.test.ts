@@ -55,9 +55,13 @@ describe("the suites against the emulator", () => {
   });
 
   it("find nothing", () => {
-    const found = run.results.filter(({ verdict }) => verdict !== "PASS");
+    const results = run.results.filter(({ verdict }) => verdict !== "PASS");
     expect(
-      found.map(({ id, verdict, findings }) => ({ id, verdict, findings: findings.map(({ text }) => text) })),
+      results.map(({ id, verdict, findings }) => ({
+        id,
+        verdict,
+        findings: findings.map(({ text }) => text),
+      })),
     ).toEqual([]);
     expect(run.results.length).toBe(DUE.length);
     expect(differences).toEqual([]);
@@ -79,8 +83,8 @@ describe("the ledger", () => {
   });
 
   it("names tests that are there, where no case can ask", () => {
-    const named = Object.values<Requirement>(REQUIREMENTS).flatMap(({ coveredBy }) => coveredBy ?? []);
-    expect(named.filter((path) => !existsSync(path))).toEqual([]);
+    const names = Object.values<Requirement>(REQUIREMENTS).flatMap(({ coveredBy }) => coveredBy ?? []);
+    expect(names.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   it("knows every row that the tables cite", () => {

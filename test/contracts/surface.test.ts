@@ -9,7 +9,7 @@ const reply = (status: number, text: string) => ({ status, headers: { "content-t
 const framework = ({ method, path }: { readonly method: string; readonly path: string }) =>
   reply(404, `<pre>Cannot ${method} ${path}</pre>`);
 
-const surfaceOf = (answer = framework) => createSurface(async (asked) => answer(asked));
+const surfaceOf = (answer = framework) => createSurface(async (request) => answer(request));
 
 describe("which operations a server has", () => {
   it("is recognised by the 404 of a path that no server has", async () => {
@@ -41,16 +41,16 @@ describe("which operations a server has", () => {
   });
 
   it("is looked up at the address of the agent server for its operations", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const surface = createSurface(async ({ path }) => {
-      asked.push(path);
+      requests.push(path);
       return reply(404, path.startsWith("/threads") ? "agent: none" : "platform: none");
     });
     const post = request("POST", "/threads");
     expect(await surface.absentAfter(post, reply(404, "agent: none"))).toBe("POST /threads");
     const get = request("GET", "/api/v1/bulk-exports");
     expect(await surface.absentAfter(get, reply(404, "platform: none"))).toBe("GET /api/v1/bulk-exports");
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it("can be stated: by the section of an operation, or by its method and path", async () => {

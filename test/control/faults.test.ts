@@ -179,9 +179,9 @@ describe("the http target", () => {
 
   it("holds a request in virtual time, and carries it out at its own instant", async () => {
     await arm({ target: "http", match: { op: "POST /sessions" }, then: { delay: "PT5M" } });
-    const held = delayBegun();
+    const delay = delayBegun();
     const pending = gateway.handle(scene.world, requestWithBody("/sessions", { name: "mine" }));
-    await held;
+    await delay;
     await scene.advance("PT4M59S");
     expect(entriesOf("createProject")).toHaveLength(1);
     await scene.advance("PT1H");
@@ -194,9 +194,9 @@ describe("the http target", () => {
 
   it("answers a delayed request when the world ends", async () => {
     await arm({ target: "http", match: { op: "listBulkExports" }, then: { delay: "PT5M" } });
-    const held = delayBegun();
+    const delay = delayBegun();
     const pending = call();
-    await held;
+    await delay;
     scene.world.end(new Refusal(409, "reset", "The world was reset."));
     expect((await pending).status).toBe(409);
   });

@@ -38,8 +38,8 @@ it("a journal follower gets past and new entries until a reset", async () => {
   const { reader } = await follow();
   const decoder = new TextDecoder();
   let text = "";
-  const received = async (wanted: number) => {
-    while (text.split("createThread").length - 1 < wanted) {
+  const received = async (expected: number) => {
+    while (text.split("createThread").length - 1 < expected) {
       const { value, done } = await reader.read();
       if (done) throw new Error(`It ended after: ${text}`);
       text += decoder.decode(value, { stream: true });

@@ -16,9 +16,9 @@ describe("exports, as the control API shows them", () => {
     await rig.arm({ preset: "worker_crash" });
     const id = await rig.createExportId();
     const detail = () => control<ExportDetail>(`/exports/${id}`);
-    const created = await detail();
-    expect(created).toMatchObject({ status: "CREATED", project: "shop", runs: [], queue_position: null });
-    expect(created.due.map(({ kind }) => kind)).toEqual(["export.due"]);
+    const bulkExport = await detail();
+    expect(bulkExport).toMatchObject({ status: "CREATED", project: "shop", runs: [], queue_position: null });
+    expect(bulkExport.due.map(({ kind }) => kind)).toEqual(["export.due"]);
     await rig.advance("PT2S");
     const running = await detail();
     const crashed = running.runs.find(({ attempt }) => attempt === 1);
@@ -29,8 +29,8 @@ describe("exports, as the control API shows them", () => {
     const done = await detail();
     expect(done).toMatchObject({ status: "COMPLETED", due: [], deadline: null });
     const rows = done.runs.map((run) => run.files.reduce((sum, file) => sum + file.rows, 0));
-    const [listed] = await control<readonly ExportOverview[]>("/exports?limit=1");
-    expect(listed?.runs.map((run) => run.rows)).toEqual(rows);
+    const [list] = await control<readonly ExportOverview[]>("/exports?limit=1");
+    expect(list?.runs.map((run) => run.rows)).toEqual(rows);
     expect(rows.every((count) => count > 0)).toBe(true);
   });
 
@@ -162,8 +162,8 @@ describe("threads, runs and crons of all workspaces", () => {
     });
     await rig.call("POST", `${path}/runs/crons`, { assistant_id: "agent", schedule: "0 * * * *" });
     await rig.advance("PT5S");
-    const [listed] = await control<readonly ThreadOverview[]>("/agent/threads?limit=1");
-    expect(listed).toMatchObject({ thread_id: thread.thread_id, runs: 1, status: "idle" });
+    const [list] = await control<readonly ThreadOverview[]>("/agent/threads?limit=1");
+    expect(list).toMatchObject({ thread_id: thread.thread_id, runs: 1, status: "idle" });
     const [one] = await control<readonly RunOverview[]>(`/agent/runs?thread=${thread.thread_id}`);
     expect(one).toMatchObject({ run_id: run.run_id, status: "success", has_webhook: true });
     const detail = await control<RunDetail>(`/agent/runs/${run.run_id}`);

@@ -4,7 +4,7 @@ import { type HttpReply, type HttpRequest, jsonReply } from "../../emulator/subj
 
 const LIMITS = { recorded_requests: 2_000, recorded_bytes: 8_388_608, recorded_body_bytes: 65_536 };
 
-function started() {
+function startRecording() {
   const recording = createRecording(true, LIMITS);
   const ask = (path: string, headers: HttpRequest["headers"] = {}) =>
     recording.begin(
@@ -16,7 +16,7 @@ function started() {
 
 /** A replay sends requests in the order in which they were received, not in the order of the replies. */
 it("a recording lists requests in the order of arrival, not of their replies", () => {
-  const { recording, ask } = started();
+  const { recording, ask } = startRecording();
   const [waits, isQuick] = [ask("/runs/1/wait"), ask("/threads/1")];
   isQuick(jsonReply(200, {}));
   expect(recording.requests.map(({ path }) => path)).toEqual(["/threads/1"]);
@@ -31,13 +31,13 @@ it.each<[string, HttpReply, string | null]>([
   ["nothing of one that is too long", jsonReply(200, "x".repeat(70_000)), null],
   ["no body that is not text", { status: 200, headers: {}, body: new Uint8Array([1]) }, null],
 ])("a recording keeps %s", (_what, reply, text) => {
-  const { recording, ask } = started();
+  const { recording, ask } = startRecording();
   ask("/threads")(reply);
-  expect(recording.requests.map(({ reply: kept }) => kept)).toEqual([text]);
+  expect(recording.requests.map(({ reply: expected }) => expected)).toEqual([text]);
 });
 
 it("a recording gives up the oldest requests, by their number and by their bytes", () => {
-  const { recording, ask } = started();
+  const { recording, ask } = startRecording();
   const paths = (): readonly string[] => recording.requests.map(({ path }) => path);
   for (let n = 0; n < 2_000; n += 1) ask(`/${n}`)(jsonReply(200, {}));
   expect([recording.isComplete, paths().length]).toEqual([true, 2_000]);
@@ -48,9 +48,9 @@ it("a recording gives up the oldest requests, by their number and by their bytes
 });
 
 it("a recording has the headers of each request", () => {
-  const { recording, ask } = started();
-  const sent = [{ "x-user-id": "a" }, { "x-user-id": "a" }, {}, { "x-user-id": "b", accept: "*/*" }];
-  for (const headers of sent) ask("/threads", headers)(jsonReply(200, {}));
+  const { recording, ask } = startRecording();
+  const send = [{ "x-user-id": "a" }, { "x-user-id": "a" }, {}, { "x-user-id": "b", accept: "*/*" }];
+  for (const headers of send) ask("/threads", headers)(jsonReply(200, {}));
   expect(recording.requests.map(({ headers }) => headers)).toEqual([
     { "x-user-id": "a" },
     { "x-user-id": "a" },

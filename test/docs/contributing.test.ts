@@ -68,15 +68,15 @@ function mentionsOn(page: string): readonly Mention[] {
   const folder = page.includes("/") ? page.slice(0, page.indexOf("/") + 1) : "";
   const sections = readPage(page).replace(FENCED, "").split(/^## /m);
   return sections.flatMap((section) => {
-    const found = [...section.matchAll(PATH)].map(([, path = "", name]) => ({ path, name }));
-    const bases = ["", folder, ...found.map(({ path }) => path).filter((path) => path.endsWith("/"))];
-    return found.map((mention) => ({ ...mention, bases }));
+    const results = [...section.matchAll(PATH)].map(([, path = "", name]) => ({ path, name }));
+    const bases = ["", folder, ...results.map(({ path }) => path).filter((path) => path.endsWith("/"))];
+    return results.map((mention) => ({ ...mention, bases }));
   });
 }
 
 function isThere({ path, name, bases }: Mention): boolean {
-  const found = bases.map((base) => join(ROOT, base, path)).filter((file) => existsSync(file));
-  return found.some(
+  const results = bases.map((base) => join(ROOT, base, path)).filter((file) => existsSync(file));
+  return results.some(
     (file) => name === undefined || new RegExp(`\\b${name}\\b`).test(readFileSync(file, "utf8")),
   );
 }
@@ -143,8 +143,8 @@ describe("the maps of the project", () => {
       /const FLOORS[^=]*= (\[[\s\S]*?\n\]);/.exec(readPage("test/structure.test.ts")) ?? [];
     const floors = JSON.parse(table.replace(/,(\s*\])/g, "$1")) as readonly (readonly string[])[];
     const rows = [...readPage(PAGE).matchAll(/^\| (\d+) \| `([^`]+)`/gm)];
-    const drawn = rows.map(([, floor, folder]) => `${floor} ${folder}`);
-    expect(drawn.sort()).toEqual(
+    const samples = rows.map(([, floor, folder]) => `${floor} ${folder}`);
+    expect(samples.sort()).toEqual(
       floors.flatMap((folders, index) => folders.map((folder) => `${index + 1} ${folder}`)).sort(),
     );
   });
@@ -227,13 +227,13 @@ describe("the examples of CONTRIBUTING.md", () => {
       emulator.request(path, { method: "POST", body: JSON.stringify(body), headers: HEADERS });
     try {
       const run = { id: ID, name: "step", run_type: "chain", session_name: "shop", environment: "staging" };
-      const taken = await post("/runs", run);
-      expect([taken.status, taken.headers.get("warning")]).toEqual([202, null]);
+      const rows = await post("/runs", run);
+      expect([rows.status, rows.headers.get("warning")]).toEqual([202, null]);
       const read = await emulator.request(`/runs/${ID}`, { headers: HEADERS });
       const { session_id, environment } = await bodyOf(read);
       expect(environment).toBe("staging");
-      const refused = await post("/runs", { ...run, id: OTHER_ID, environment: 7 });
-      expect(await bodyOf(refused)).toMatchObject({ detail: expect.stringContaining("environment") });
+      const refusal = await post("/runs", { ...run, id: OTHER_ID, environment: 7 });
+      expect(await bodyOf(refusal)).toMatchObject({ detail: expect.stringContaining("environment") });
       const ordered = async (...export_fields: string[]) => {
         const times = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
         const order = { bulk_export_destination_id: ID, session_id, ...times, export_fields };

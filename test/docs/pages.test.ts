@@ -51,17 +51,17 @@ it.each(mutants.map(({ name, content }) => [name, content] as const))("a page fa
 
 /** The commands of the emulator in blocks that are not run here, with the word behind each, by which a group finds its action. */
 function commandsNotRun(): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
+  const mentions = new Map<string, Set<string>>();
   const texts = PAGES.flatMap((page) =>
     blocksOf(page).filter(({ isRun }) => !isRun || !pages.includes(page)),
   ).map(({ text }) => text.replace(/ #.*$/gm, ""));
   const called = texts.join("\n").matchAll(/npx emulator ([\w-]+(?: [a-z]+)?)(.*)$/gm);
   for (const [, command = "", words = ""] of called) {
-    const flags = found.get(command) ?? new Set();
+    const flags = mentions.get(command) ?? new Set();
     for (const [flag] of words.matchAll(/--[a-z][\w-]*/g)) flags.add(flag);
-    found.set(command, flags);
+    mentions.set(command, flags);
   }
-  return found;
+  return mentions;
 }
 
 it("blocks that are not run name commands and flags that exist", async () => {

@@ -40,11 +40,11 @@ afterEach(() => {
 
 /** Runs the step as the runner does: expressions are put in, and what it writes is read. */
 function runStep(inputs: Readonly<Record<string, string>>, variables: Readonly<Record<string, string>> = {}) {
-  const given = (name: string) => inputs[name] ?? action.inputs[name]?.default ?? "";
+  const flags = (name: string) => inputs[name] ?? action.inputs[name]?.default ?? "";
   const env = Object.fromEntries(
     Object.entries(step!.env).map(([name, value]) => [
       name,
-      value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/, (_, input) => given(input)),
+      value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/, (_, input) => flags(input)),
     ]),
   );
   const script = join(folder, "step.sh");

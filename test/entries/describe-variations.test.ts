@@ -7,10 +7,10 @@ describeVariations(
   "a client that does not care for the order",
   (test) => {
     test("finds its run", async ({ emulator }) => {
-      const { thread_id } = await created(emulator, "/threads", {});
-      const { run_id } = await created(emulator, `/threads/${thread_id}/runs`, { assistant_id: "agent" });
-      const listed = await (await emulator.request(`/threads/${thread_id}/runs`)).json();
-      expect((listed as { run_id: string }[]).map((each) => each.run_id)).toContain(run_id);
+      const { thread_id } = await bulkExport(emulator, "/threads", {});
+      const { run_id } = await bulkExport(emulator, `/threads/${thread_id}/runs`, { assistant_id: "agent" });
+      const list = await (await emulator.request(`/threads/${thread_id}/runs`)).json();
+      expect((list as { run_id: string }[]).map((each) => each.run_id)).toContain(run_id);
       const { assumptions } = await emulator.control<{
         assumptions: Readonly<Record<string, { value: unknown }>>;
       }>("GET", "/config");
@@ -22,7 +22,7 @@ describeVariations(
 
 type Requester = { request(path: string, init: { json: unknown }): Promise<Response> };
 
-async function created(emulator: Requester, path: string, json: unknown): Promise<Record<string, string>> {
+async function bulkExport(emulator: Requester, path: string, json: unknown): Promise<Record<string, string>> {
   return (await (await emulator.request(path, { json })).json()) as Record<string, string>;
 }
 

@@ -15,12 +15,12 @@ describe("emulator exec --vary", () => {
     "names what a fragile client relies on, with the line that repeats it",
     async () => {
       const cwd = workingFolder();
-      const explored = async (held: string, ...more: readonly string[]) => {
+      const explored = async (listing: string, ...more: readonly string[]) => {
         const report = ["--jobs", "2", "--report", "json", "--output", "report.json"];
         const words = ["exec", "--vary", ...FROZEN, ...report];
         const outcome = await run([...words, ...more, "--", process.execPath, CLIENT], { cwd });
         expect(outcome).toMatchObject({ code: 1, stderr: "" });
-        expect(outcome.stdout).toMatch(new RegExp(`^--vary: \\d+ trials?: ${held} differs\n$`));
+        expect(outcome.stdout).toMatch(new RegExp(`^--vary: \\d+ trials?: ${listing} differs\n$`));
         const { exploration } = JSON.parse(readFileSync(join(cwd, "report.json"), "utf8")) as {
           exploration: ExplorationReport;
         };

@@ -48,10 +48,10 @@ describe("emulator exec", () => {
     ],
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
-  ])("names the mistake in %s", async (_, words, code, reported) => {
+  ])("names the mistake in %s", async (_, words, code, report) => {
     expect(await runShared(words, { cwd: workingFolder() })).toMatchObject({
       code,
-      stderr: expect.stringContaining(reported),
+      stderr: expect.stringContaining(report),
     });
   });
 
@@ -71,16 +71,16 @@ describe("emulator exec", () => {
 });
 
 describe("a signal to emulator exec", () => {
-  let started: ChildProcess | undefined;
+  let starts: ChildProcess | undefined;
 
-  afterEach(() => void started?.kill("SIGKILL"));
+  afterEach(() => void starts?.kill("SIGKILL"));
 
   async function running(source: string) {
     const process_ = spawn(process.execPath, [CLI, ...child(source)], {
       cwd: workingFolder(),
       stdio: ["ignore", "pipe", "inherit"],
     });
-    started = process_;
+    starts = process_;
     const [line] = await once(process_.stdout, "data");
     return { process_, pid: Number(String(line)), ended: once(process_, "exit") };
   }

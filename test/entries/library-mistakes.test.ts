@@ -4,7 +4,7 @@ import { createLibraryExport } from "../support/library-export.ts";
 
 const opened: Emulator[] = [];
 
-async function started(options: EmulatorOptions = {}): Promise<Emulator> {
+async function start(options: EmulatorOptions = {}): Promise<Emulator> {
   const one = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z", ...options });
   opened.push(one);
   return one;
@@ -13,7 +13,7 @@ async function started(options: EmulatorOptions = {}): Promise<Emulator> {
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await started();
+  emulator = await start();
 });
 
 afterEach(async () => {
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** What a promise is rejected with. */
-function refused(call: Promise<unknown>): Promise<Error> {
+function expectRefusal(call: Promise<unknown>): Promise<Error> {
   return call.then(
     () => expect.fail("it was not refused"),
     (error: Error) => error,
@@ -37,9 +37,9 @@ describe("an error of a refused call", () => {
   it("has the requirement of the specification, if there is one", async () => {
     const { session_id } = await emulator.control("POST", "/traces/generate", { count: 1 });
     expect(session_id).toMatch(/^[0-9a-f-]{36}$/);
-    const row = await refused(emulator.control<unknown>("PUT", "/rate-limits/none", { remaining: 0 }));
+    const row = await expectRefusal(emulator.control<unknown>("PUT", "/rate-limits/none", { remaining: 0 }));
     expect(row).toMatchObject({ status: 404, code: "not_found", requirement: "8.5-1" });
-    const own = await refused(emulator.fork({ from: "nowhere" }));
+    const own = await expectRefusal(emulator.fork({ from: "nowhere" }));
     expect(own).toMatchObject({ status: 404, code: "unknown_source", requirement: undefined });
   });
 
@@ -51,14 +51,14 @@ describe("an error of a refused call", () => {
       () => emulator.clock.advance("6 hours"),
     ];
     for (const ask of [forking, loading, exporting, moving])
-      expect(firstFrame(await refused(ask()))).toContain("library-mistakes.test.ts");
-    expect(firstFrame(await refused(emulator.at(1).control("POST", "/clock/freeze")))).toContain(
+      expect(firstFrame(await expectRefusal(ask()))).toContain("library-mistakes.test.ts");
+    expect(firstFrame(await expectRefusal(emulator.at(1).control("POST", "/clock/freeze")))).toContain(
       "library-mistakes.test.ts",
     );
   });
 
   it("is one for a snapshot's file as well, with its members", async () => {
-    expect(await refused(emulator.snapshots.export("none", "/tmp/none.tar"))).toMatchObject({
+    expect(await expectRefusal(emulator.snapshots.export("none", "/tmp/none.tar"))).toMatchObject({
       name: "ErrorReply",
       status: 404,
       code: "unknown_snapshot",
@@ -100,10 +100,10 @@ describe("a fault that was never triggered", () => {
   });
 
   it("is an error when checked, at the end, and under strict", async () => {
-    const strict = await started({ strict: true });
+    const strict = await start({ strict: true });
     for (const each of [emulator, strict]) {
       await each.control("POST", "/faults", { preset: "worker_crash" });
-      const error = await refused(each.close(each === strict ? {} : { unusedFaults: "error" }));
+      const error = await expectRefusal(each.close(each === strict ? {} : { unusedFaults: "error" }));
       expect(error.message).toContain("was never triggered");
       expect(firstFrame(error)).toContain("library-mistakes.test.ts");
       expect(() => each.clock.now()).toThrow("The emulator was closed");
@@ -113,8 +113,10 @@ describe("a fault that was never triggered", () => {
   it("is named when its world is closed, and with the emulator where its world is still open", async () => {
     const [closed, left] = [await emulator.fork(), await emulator.fork()];
     for (const each of [closed, left]) await each.faults.arm({ preset: "worker_crash" });
-    expect((await refused(closed.close({ unusedFaults: "error" }))).message).toContain("was never triggered");
-    expect((await refused(emulator.close({ unusedFaults: "error" }))).message).toContain(
+    expect((await expectRefusal(closed.close({ unusedFaults: "error" }))).message).toContain(
+      "was never triggered",
+    );
+    expect((await expectRefusal(emulator.close({ unusedFaults: "error" }))).message).toContain(
       "was never triggered",
     );
   });
@@ -126,7 +128,7 @@ describe("a fault that was never triggered", () => {
     expect((await emulator.request("/api/v1/bulk-exports")).status).toBe(503);
     await emulator.faults.clear(id);
     await emulator.close({ unusedFaults: "error" });
-    const other = await started();
+    const other = await start();
     await other.faults.arm({ preset: "worker_crash" });
     await other.close({ unusedFaults: "ignore" });
   });
@@ -135,7 +137,7 @@ describe("a fault that was never triggered", () => {
 describe("a call that was not waited for", () => {
   it("is named as such when its emulator is closed meanwhile, with its line", async () => {
     await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });
-    const moving = refused(emulator.clock.advance("P3650D"));
+    const moving = expectRefusal(emulator.clock.advance("P3650D"));
     await emulator.close();
     const error = await moving;
     expect(error.message).toBe(
@@ -150,7 +152,7 @@ describe("a call that was not waited for", () => {
     await world.close();
     const after = [() => world.control("GET", "/clock"), () => world.request("/ok"), () => world.fork()];
     for (const ask of after)
-      expect(await refused(ask())).toMatchObject({
+      expect(await expectRefusal(ask())).toMatchObject({
         name: "EmulatorClosed",
         message: `The world ${world.world} was closed; fork() gives another.`,
       });
@@ -163,29 +165,33 @@ describe("the clock", () => {
     const window = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
     const id = await createLibraryExport(emulator, window, { count: 3 });
     expect(await emulator.clock.advanceUntil(id)).toMatchObject({ reached: true });
-    expect(await refused(emulator.clock.advanceUntil(id, "FAILED"))).toMatchObject({
+    expect(await expectRefusal(emulator.clock.advanceUntil(id, "FAILED"))).toMatchObject({
       name: "AdvanceUnfinished",
       message: expect.stringMatching(`The clock did not get to "${id} FAILED": it has ended`),
       result: { reached: false },
     });
-    expect(await refused(emulator.clock.advanceUntil(id, "DONE"))).toMatchObject({ requirement: "3.1-1" });
+    expect(await expectRefusal(emulator.clock.advanceUntil(id, "DONE"))).toMatchObject({
+      requirement: "3.1-1",
+    });
   });
 });
 
 describe("misspelled names", () => {
   it("is refused instead of ignored", async () => {
     const order: object = { name: "mine" };
-    expect((await refused(emulator.fork(order))).message).toContain(
+    expect((await expectRefusal(emulator.fork(order))).message).toContain(
       "body.name: is not a known field; Valid names: id",
     );
     const init: object = { region: "uk" };
-    expect((await refused(emulator.request("/ok", init))).message).toBe('region: "uk" is neither us nor eu');
+    expect((await expectRefusal(emulator.request("/ok", init))).message).toBe(
+      'region: "uk" is neither us nor eu',
+    );
   });
 });
 
 it("a port in use names its emulator", async () => {
   const port = Number(new URL(emulator.url).port);
-  expect(await refused(startEmulator({ port }))).toMatchObject({
+  expect(await expectRefusal(startEmulator({ port }))).toMatchObject({
     name: "StartProblem",
     code: "EADDRINUSE",
     message: expect.stringMatching(

@@ -17,11 +17,15 @@ afterEach(() => emulator.close());
 
 describe("request", () => {
   it("sends requests in this process, with the interface of fetch", async () => {
-    const made = await emulator.request("/threads", { json: {} });
-    expect([made.status, made.ok, made.headers.get("content-type")]).toEqual([200, true, "application/json"]);
-    const { thread_id } = (await made.json()) as { thread_id: string };
-    const found = await emulator.request(`/threads/${thread_id}?x=1`);
-    expect(await found.json()).toMatchObject({ thread_id, status: "idle" });
+    const reply = await emulator.request("/threads", { json: {} });
+    expect([reply.status, reply.ok, reply.headers.get("content-type")]).toEqual([
+      200,
+      true,
+      "application/json",
+    ]);
+    const { thread_id } = (await reply.json()) as { thread_id: string };
+    const response = await emulator.request(`/threads/${thread_id}?x=1`);
+    expect(await response.json()).toMatchObject({ thread_id, status: "idle" });
     expect(
       (
         await emulator.request("/sessions", {
@@ -49,8 +53,8 @@ describe("request", () => {
     const count = async (reply: Response) => ((await reply.json()) as unknown[]).length;
     expect(await count(await emulator.request("/sessions?name=eu-only"))).toBe(0);
     expect(await count(await emulator.request("/sessions?name=eu-only", { region: "eu" }))).toBe(1);
-    const asked = new Request(`${emulator.euUrl}/sessions?name=eu-only`, { headers: { "x-api-key": "k" } });
-    expect(await count(await emulator.request(asked))).toBe(1);
+    const request = new Request(`${emulator.euUrl}/sessions?name=eu-only`, { headers: { "x-api-key": "k" } });
+    expect(await count(await emulator.request(request))).toBe(1);
   });
 
   it("accepts compressed bodies, and refuses broken ones as the port does", async () => {
@@ -122,15 +126,15 @@ describe("the start of another emulator in a process", () => {
 
 /** The median: processor time, since other processes take turns with this one. */
 async function cpuMsOf(rounds: readonly number[], start: () => Promise<Emulator>): Promise<number> {
-  const taken: number[] = [];
+  const ports: number[] = [];
   for (const _ of rounds) {
     const before = process.cpuUsage();
-    const started = await start();
+    const starts = await start();
     const { user, system } = process.cpuUsage(before);
-    taken.push((user + system) / 1000);
-    await started.close();
+    ports.push((user + system) / 1000);
+    await starts.close();
   }
-  return taken.sort((a, b) => a - b)[rounds.length >> 1] ?? Number.NaN;
+  return ports.sort((a, b) => a - b)[rounds.length >> 1] ?? Number.NaN;
 }
 
 describe("emulators in one process", () => {
@@ -167,7 +171,7 @@ describe("an emulator that was closed", () => {
     const world = await closed.fork();
     await closed.close();
     for (const each of [closed, world]) {
-      const asked = [
+      const stop = [
         () => each.clock.advance("PT1H"),
         () => each.request("/threads", { json: {} }),
         () => each.fork(),
@@ -175,7 +179,7 @@ describe("an emulator that was closed", () => {
         () => each.snapshots.save("late"),
         async () => each.clock.now(),
       ];
-      for (const ask of asked) await expect(ask()).rejects.toThrow("The emulator was closed");
+      for (const ask of stop) await expect(ask()).rejects.toThrow("The emulator was closed");
       await each.close();
     }
   });
@@ -195,12 +199,12 @@ describe("a process that has used emulators", () => {
       const follower = await fetch(frozen.url + "/_emulator/v1/journal?follow=1");
       for (const emulator of [...emulators, closed, left, grandchild, frozen]) {
         const { session_id } = await emulator.control("POST", "/traces/generate", { count: 50, project: "p" });
-        const created = await emulator.request("/api/v1/bulk-exports/destinations", { json: { destination_type: "s3", display_name: "d",
+        const destination = await emulator.request("/api/v1/bulk-exports/destinations", { json: { destination_type: "s3", display_name: "d",
           config: { bucket_name: "traces", prefix: "p", region: "us-east-1" }, credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" } } });
-        const { id } = await created.json();
-        const made = await emulator.request("/api/v1/bulk-exports", { json: { bulk_export_destination_id: id, session_id,
+        const { id } = await destination.json();
+        const creation = await emulator.request("/api/v1/bulk-exports", { json: { bulk_export_destination_id: id, session_id,
           start_time: new Date(Date.parse(emulator.clock.now()) - 864e5).toISOString(), end_time: emulator.clock.now() } });
-        const { id: exported } = await made.json();
+        const { id: exported } = await creation.json();
         await emulator.clock.advance({ until: { export: exported, status: "COMPLETED" } });
         await fetch(emulator.url + "/ok").then((reply) => reply.text());
         console.log((await emulator.verifyExport(exported)).ok);

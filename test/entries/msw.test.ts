@@ -40,12 +40,12 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
   });
 
   it("answer for an address without a server", async () => {
-    const made = await post(`${US}/threads`, {});
-    expect(made.status).toBe(200);
-    const { thread_id } = (await made.json()) as { thread_id: string };
+    const reply = await post(`${US}/threads`, {});
+    expect(reply.status).toBe(200);
+    const { thread_id } = (await reply.json()) as { thread_id: string };
     expect(await (await fetch(`${US}/threads/${thread_id}?a=b`)).json()).toMatchObject({ thread_id });
-    const refused = await fetch(`${US}/threads/${thread_id}/runs?status=running`);
-    expect([refused.status, typeof (await refused.json())]).toEqual([422, "string"]);
+    const refusal = await fetch(`${US}/threads/${thread_id}/runs?status=running`);
+    expect([refusal.status, typeof (await refusal.json())]).toEqual([422, "string"]);
   });
 
   it("keep the regions apart, below the path of each address", async () => {
@@ -102,8 +102,8 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
       then: { status: 503, headers: { "retry-after": "1" } },
     });
     const make = () => post(`${US}/threads`, {});
-    const refused = await make();
-    expect([refused.status, refused.headers.get("retry-after"), (await make()).status]).toEqual([
+    const refusal = await make();
+    expect([refusal.status, refusal.headers.get("retry-after"), (await make()).status]).toEqual([
       503,
       "1",
       200,

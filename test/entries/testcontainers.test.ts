@@ -24,18 +24,18 @@ describe("the container class", () => {
         4701: portOf(emulator.euUrl),
         4702: portOf(emulator.s3Url),
       };
-      const started = new StartedEmulatorContainer(startedAt(ports));
-      expect([started.url, started.euUrl, started.s3Url]).toEqual([
+      const starts = new StartedEmulatorContainer(startedAt(ports));
+      expect([starts.url, starts.euUrl, starts.s3Url]).toEqual([
         emulator.url,
         emulator.euUrl,
         emulator.s3Url,
       ]);
-      expect(started.environment()).toEqual(
+      expect(starts.environment()).toEqual(
         childEnvironment({ url: emulator.url, eu_url: emulator.euUrl, s3_url: emulator.s3Url }),
       );
-      await started.control("POST", "/clock/advance", { by: "PT1H" });
+      await starts.control("POST", "/clock/advance", { by: "PT1H" });
       expect(emulator.clock.now()).toBe("2026-01-01T01:00:00.000000Z");
-      await expect(started.control("POST", "/clock/advance", { by: "an hour" })).rejects.toThrow(
+      await expect(starts.control("POST", "/clock/advance", { by: "an hour" })).rejects.toThrow(
         /must be a duration/,
       );
     } finally {

@@ -4,17 +4,17 @@ import { FIRST_INSTANT, type FrozenClock, type SharedEmulator, test } from "../.
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { createLibraryExport } from "../support/library-export.ts";
 
-const exported = (emulator: Emulator, days: readonly [string, string]) =>
+const exportRows = (emulator: Emulator, days: readonly [string, string]) =>
   createLibraryExport(emulator, days, { count: 30 });
 
 const WINDOW = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
-const seen = new Set<string>();
+const kinds = new Set<string>();
 
 describe("the fixture", () => {
   for (const nth of ["first", "second"])
     test(`gives the ${nth} test a world that nobody has used`, async ({ emulator, clock }) => {
-      expect(seen.has(emulator.url)).toBe(false);
-      seen.add(emulator.url);
+      expect(kinds.has(emulator.url)).toBe(false);
+      kinds.add(emulator.url);
       expect(clock.now().toISOString()).toBe(new Date(FIRST_INSTANT).toISOString());
       expect(await (await emulator.request("/threads/count", { json: {} })).json()).toBe(0);
       await emulator.request("/threads", { json: {} });
@@ -22,9 +22,9 @@ describe("the fixture", () => {
     });
 
   it("has removed them, and they were of one emulator", async () => {
-    expect(seen.size).toBe(2);
-    expect(new Set([...seen].map((url) => new URL(url).origin)).size).toBe(1);
-    for (const url of seen) expect((await fetch(`${url}/ok`)).status).toBe(404);
+    expect(kinds.size).toBe(2);
+    expect(new Set([...kinds].map((url) => new URL(url).origin)).size).toBe(1);
+    for (const url of kinds) expect((await fetch(`${url}/ok`)).status).toBe(404);
   });
 
   test("arms faults in the world of the test", async ({ emulator, faults }) => {
@@ -34,7 +34,7 @@ describe("the fixture", () => {
   });
 
   test("moves time to an instant, and until an export is where it should be", async ({ emulator, clock }) => {
-    const id = await exported(emulator, WINDOW);
+    const id = await exportRows(emulator, WINDOW);
     await clock.advanceTo("2026-01-01T00:00:00.500Z");
     expect(await (await emulator.request(`/api/v1/bulk-exports/${id}`)).json()).toMatchObject({
       status: "CREATED",
@@ -65,7 +65,7 @@ describe("data that is prepared once", () => {
     hooks += 1;
     const main = await sharedEmulator(options);
     expect(await sharedEmulator({ seed: 78 })).toBe(main);
-    exportId = await exported(main, WINDOW);
+    exportId = await exportRows(main, WINDOW);
     await main.clock.advance({ until: { export: exportId, status: "COMPLETED" } });
     await main.request("/threads", { json: {} });
     await main.snapshots.save("stocked");
@@ -119,7 +119,7 @@ describe.concurrent("tests that run at the same time", () => {
 
   for (const round of rounds)
     test(`do not see one another (${round})`, async ({ emulator, clock, expect: own }) => {
-      for (let made = 0; made < round; made += 1) await emulator.request("/threads", { json: {} });
+      for (let count = 0; count < round; count += 1) await emulator.request("/threads", { json: {} });
       await clock.advance(`PT${round}H`);
       arrived += 1;
       if (arrived === rounds.length) everybodyIsThere();
@@ -138,7 +138,7 @@ alone("an emulator of its own is there for who needs one", async ({ emulator, sh
 
 describe("toHaveExported", () => {
   test("reads the files back", async ({ emulator, clock }) => {
-    const id = await exported(emulator, WINDOW);
+    const id = await exportRows(emulator, WINDOW);
     await clock.advanceUntil(id);
     await expect(emulator).toHaveExported(id);
     await expect(emulator).toHaveExported(id, { rows: 30, files: 1 });
@@ -148,7 +148,7 @@ describe("toHaveExported", () => {
   });
 
   test("reports their mistakes", async ({ emulator, clock }) => {
-    const id = await exported(emulator, WINDOW);
+    const id = await exportRows(emulator, WINDOW);
     await clock.advanceUntil(id);
     await emulator.control("DELETE", "/s3/buckets/traces");
     await expect(expect(emulator).toHaveExported(id)).rejects.toThrow(/is not as expected:\n\w+/);
@@ -201,9 +201,9 @@ describe("toMatchContract", () => {
       config: unknown;
     };
     const reply = { status: 200, headers: { "content-type": "application/json" }, body: less };
-    const asked = { method: "POST", path: "/threads", requestBody: {} };
-    await expect(reply).not.toMatchContract(asked);
-    await expect(expect(reply).toMatchContract(asked)).rejects.toThrow(
+    const request = { method: "POST", path: "/threads", requestBody: {} };
+    await expect(reply).not.toMatchContract(request);
+    await expect(expect(reply).toMatchContract(request)).rejects.toThrow(
       /POST \/threads → 200 breaks the contract\n {2}FAIL §2\.2-1.*config[\s\S]*curl -sS -X POST "\$EMULATOR_URL"'\/threads' --data '\{\}'/,
     );
   });

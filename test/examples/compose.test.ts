@@ -46,8 +46,8 @@ describe.each(["compose.yaml", EXAMPLE])("%s", (path) => {
   });
 
   it("mounts only volumes that it declares, and folders", () => {
-    const named = Object.values(services).flatMap((service) => service.volumes ?? []);
-    const sources = named
+    const names = Object.values(services).flatMap((service) => service.volumes ?? []);
+    const sources = names
       .map((volume) => volume.split(":")[0] ?? "")
       .filter((source) => !/^[./]/.test(source));
     expect(sources.sort()).toEqual(Object.keys(volumes).sort());
@@ -58,8 +58,8 @@ describe.each(["compose.yaml", EXAMPLE])("%s", (path) => {
     const flags = [command].flat().filter((word) => word !== "start");
     const { ready } = await start(["--ephemeral", ...flags], { cwd: workingFolder(), env: environment });
     const { hostname, port } = new URL(ready.url);
-    const asked = `curl -s --fail --resolve emulator:${port}:${hostname} http://emulator:${port}/_emulator/v1/status`;
-    const { code, stdout, stderr } = await runShell(asked, workingFolder(), "/usr/bin");
+    const question = `curl -s --fail --resolve emulator:${port}:${hostname} http://emulator:${port}/_emulator/v1/status`;
+    const { code, stdout, stderr } = await runShell(question, workingFolder(), "/usr/bin");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ ready: true });
   });

@@ -30,7 +30,7 @@ afterEach(async () => {
   client.destroy();
 });
 
-async function exported(prepared: PreparedExport, more: Record<string, unknown> = {}): Promise<string> {
+async function exportRows(prepared: PreparedExport, more: Record<string, unknown> = {}): Promise<string> {
   const { id } = (await createExport(rig, prepared, { format_version: "v2_beta", ...more })).body;
   await runToCompletion(rig, id);
   await download({ client, bucket: "traces", prefix: "exports" }, id, folder);
@@ -41,14 +41,14 @@ it("joins exports with other columns, keeps each row once and the later state of
   // The test file of a destination that may not delete is in the same bucket.
   await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["delete"] });
   const prepared = await prepareExport(rig);
-  const first = await exported(prepared, { export_fields: ["id", "name", "start_time", "status"] });
+  const first = await exportRows(prepared, { export_fields: ["id", "name", "start_time", "status"] });
   await rig.emulator.control("POST", "/traces/generate", {
     count: 10,
     project: "shop",
     from: "2026-02-26T00:00:00Z",
     to: "2026-02-27T00:00:00Z",
   });
-  const second = await exported(prepared);
+  const second = await exportRows(prepared);
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   try {
     await load(connection, folder, [first, second]);

@@ -20,13 +20,13 @@ type Run = (expectContract: typeof contracts.expectContract, url: string) => Pro
 const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => Run;
 
 test("the lines of the page check an emulator's replies", async ({ emulator }) => {
-  const seen: unknown[] = [];
+  const events: unknown[] = [];
   const run = new AsyncFunction("expectContract", "url", example());
   await run(async (...input) => {
     await contracts.expectContract(...input);
-    seen.push(input[0]);
+    events.push(input[0]);
   }, emulator.url);
-  expect(seen).toHaveLength(3);
+  expect(events).toHaveLength(3);
 });
 
 test("and fail when a reply is not as specified", async ({ emulator }) => {

@@ -158,11 +158,11 @@ describe("a query", () => {
     };
     const one = await reader({ query: { limit: optional(integer({ default: 10 })) } });
     const other = await reader({ query: { limit: optional(text()) } });
-    for (const sent of ["limit=5", "limit=5", "", "limit=6&size=1", "limit=5"]) {
-      const { limit, size } = Object.fromEntries(new URLSearchParams(sent));
+    for (const value of ["limit=5", "limit=5", "", "limit=6&size=1", "limit=5"]) {
+      const { limit, size } = Object.fromEntries(new URLSearchParams(value));
       const unknown = size ? ["query.size"] : [];
-      expect(one(sent)).toMatchObject({ query: { limit: Number(limit ?? 10) }, unknown });
-      expect(other(sent)).toMatchObject({ query: limit ? { limit } : {}, unknown });
+      expect(one(value)).toMatchObject({ query: { limit: Number(limit ?? 10) }, unknown });
+      expect(other(value)).toMatchObject({ query: limit ? { limit } : {}, unknown });
     }
   });
 });

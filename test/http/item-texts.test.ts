@@ -38,9 +38,9 @@ test("parses a member that JSON.stringify would write in other bytes, and one th
 test("parses a text for a word in it, not for one in another text of the body", () => {
   const post = [{ outputs: { a: 1 } }, { outputs: { usage: 2 } }, { outputs: { b: 3 }, name: "usage" }];
   const read = parse(JSON.stringify({ post })) as { readonly post: typeof post };
-  const seen = (word: string) => read.post.map(({ outputs }) => valueWith(outputs, word));
-  expect(seen("usage")).toEqual([undefined, { usage: 2 }, undefined]);
-  expect(seen("cost")).toEqual([undefined, undefined, undefined]);
+  const viewOf = (word: string) => read.post.map(({ outputs }) => valueWith(outputs, word));
+  expect(viewOf("usage")).toEqual([undefined, { usage: 2 }, undefined]);
+  expect(viewOf("cost")).toEqual([undefined, undefined, undefined]);
 });
 
 test.each(["input", "inputs2", "Inputs", "inputz", "tuptuo"])("a member called %s is parsed", (other) => {

@@ -38,10 +38,10 @@ const post = (url: string, body: string) => fetch(url, { method: "POST", body })
 function ask(url: string, path: string, headers: Record<string, string> = {}): Promise<[number, string]> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const sent = request({ hostname, port, path, headers }, async (reply) =>
+    const clientRequest = request({ hostname, port, path, headers }, async (reply) =>
       resolve([reply.statusCode ?? 0, await text(reply)]),
     );
-    sent.on("error", reject).end();
+    clientRequest.on("error", reject).end();
   });
 }
 
@@ -101,13 +101,13 @@ describe("an origin", () => {
     });
     const unused = connect(Number(new URL(url).port), "127.0.0.1");
     await once(unused, "connect");
-    const asked = post(url, "{}");
+    const request = post(url, "{}");
     await handled;
     const cut = new Promise((resolve) => unused.resume().once("close", resolve));
     const closed = closeServer(server, 600_000);
     await cut;
     answer(jsonReply(200, {}));
-    expect((await asked).status).toBe(200);
+    expect((await request).status).toBe(200);
     await closed;
   });
 
@@ -121,25 +121,25 @@ describe("an origin", () => {
     });
     const endless = await fetch(`${url}/endless`);
     const cut = endless.text().catch((error: Error) => error.message);
-    const asked = post(url, "{}");
+    const request = post(url, "{}");
     await expect.poll(() => answer).toBeDefined();
     const looked = vi.spyOn(server, "closeIdleConnections");
     const closed = closeServer(server, 600_000);
     await expect.poll(() => looked.mock.calls.length).toBeGreaterThan(3);
     answer?.(jsonReply(200, {}));
-    expect((await asked).status).toBe(200);
+    expect((await request).status).toBe(200);
     await closed;
     expect(await cut).toBe("terminated");
   });
 
   it("hands a body that is too long on as a problem, without the body", async () => {
-    const seen: HttpRequest[] = [];
+    const events: HttpRequest[] = [];
     const url = await originOf(async (request) => {
-      seen.push(request);
+      events.push(request);
       return jsonReply(request.bodyProblem?.status ?? 200, {});
     });
     expect((await post(url, "x".repeat(11))).status).toBe(413);
-    expect(seen.map(({ body, bodyProblem }) => [body.length, bodyProblem?.code])).toEqual([
+    expect(events.map(({ body, bodyProblem }) => [body.length, bodyProblem?.code])).toEqual([
       [0, "body_too_large"],
     ]);
   });

@@ -72,9 +72,9 @@ describe("the tables", () => {
   );
 
   it("name a choice of ours wherever they have such a mark", () => {
-    const found = [...JSON.stringify(OPERATIONS).matchAll(/"x-assumption":"([^"]+)","x-beyond":true/g)];
-    expect(found.length).toBeGreaterThan(20);
-    for (const [, id] of found) expect(ASSUMPTIONS).toHaveProperty([id as string]);
+    const results = [...JSON.stringify(OPERATIONS).matchAll(/"x-assumption":"([^"]+)","x-beyond":true/g)];
+    expect(results.length).toBeGreaterThan(20);
+    for (const [, id] of results) expect(ASSUMPTIONS).toHaveProperty([id as string]);
   });
 
   it("define of a destination, an export and its runs what §2.4 to §2.6 list", () => {
@@ -230,10 +230,12 @@ describe("the journal", () => {
       const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((file) =>
         file.isFile(),
       );
-      const kept = files.map((file) => readFileSync(join(file.parentPath, file.name), "latin1")).join("\n");
-      expect(kept).toContain("createBulkExport");
-      expect(kept).not.toContain("answered_beyond");
-      expect(kept).not.toContain("body.finished_at");
+      const survivor = files
+        .map((file) => readFileSync(join(file.parentPath, file.name), "latin1"))
+        .join("\n");
+      expect(survivor).toContain("createBulkExport");
+      expect(survivor).not.toContain("answered_beyond");
+      expect(survivor).not.toContain("body.finished_at");
       await rig.close();
     } finally {
       await rm(data, { recursive: true, force: true });
@@ -246,11 +248,11 @@ describe("--strict", () => {
 
   it("names them in a header and refuses nothing", async () => {
     const strict = await rigWith({ strict: true });
-    const made = await createExport(strict, await prepareExport(strict, { count: 5 }));
-    expect(made.status).toBe(200);
-    expect(made.header(HEADER)).toContain("answered beyond the specification: body.");
-    expect(made.header(HEADER)).not.toContain("sent beyond");
-    expect(made.header(HEADER)).toContain("body.finished_at");
+    const reply = await createExport(strict, await prepareExport(strict, { count: 5 }));
+    expect(reply.status).toBe(200);
+    expect(reply.header(HEADER)).toContain("answered beyond the specification: body.");
+    expect(reply.header(HEADER)).not.toContain("sent beyond");
+    expect(reply.header(HEADER)).toContain("body.finished_at");
     expect((await strict.call("POST", "/threads", {})).header(HEADER)).toBeUndefined();
     const wait = await strict.call("POST", "/runs/wait", { assistant_id: "echo", input: {} });
     expect(wait.header(HEADER)).toBe("answered beyond the specification: body");
@@ -266,8 +268,8 @@ describe("--strict", () => {
 
   it("is required: without it the reply has no such header", async () => {
     const rig = await rigWith();
-    const made = await createExport(rig, await prepareExport(rig, { count: 5 }));
-    expect(made.header(HEADER)).toBeUndefined();
+    const reply = await createExport(rig, await prepareExport(rig, { count: 5 }));
+    expect(reply.header(HEADER)).toBeUndefined();
     const colour = await createExport(rig, await prepareExport(rig, { count: 5 }), { colour: "red" });
     expect(colour.header(HEADER)).toBe("unknown fields: body.colour");
     expect(beyondIn(await entriesOf(rig), "createBulkExport")).toBeDefined();

@@ -5,17 +5,17 @@ import { gate, REQUEST, toyWorld } from "./toy-world.ts";
 const patient = { effectsStalled: (settled: Promise<void>) => settled.then(() => false), maxEvents: 1000 };
 
 function ticking() {
-  const seen: number[] = [];
+  const times: number[] = [];
   const toy = toyWorld({
     events: {
       tick(turn) {
-        seen.push(turn.now);
+        times.push(turn.now);
         turn.schedule({ kind: "tick", ref: "clock", afterMs: 10, data: {} });
       },
     },
   });
   toy.world.turn(REQUEST, (turn) => turn.schedule({ kind: "tick", ref: "clock", afterMs: 10, data: {} }));
-  return { ...toy, seen };
+  return { ...toy, seen: times };
 }
 
 describe("advance", () => {
@@ -84,14 +84,14 @@ describe("advance", () => {
 
   it("does not move on while an effect is in flight", async () => {
     const { promise, open } = gate<object>();
-    const seen: string[] = [];
+    const events: string[] = [];
     const { world } = toyWorld({
       effects: { fetch: () => promise },
       events: {
         go: (turn) => turn.requestEffect({ kind: "fetch", ref: "ball", lane: "dog", data: {} }),
-        other: (turn) => void seen.push(`other@${turn.now}`),
+        other: (turn) => void events.push(`other@${turn.now}`),
       },
-      results: { fetch: (turn) => void seen.push(`fetched@${turn.now}`) },
+      results: { fetch: (turn) => void events.push(`fetched@${turn.now}`) },
     });
     world.turn(REQUEST, (turn) => {
       turn.schedule({ kind: "go", ref: "dog", afterMs: 10, data: {} });
@@ -102,7 +102,7 @@ describe("advance", () => {
     expect(world.now).toBe(10);
     open({});
     await done;
-    expect(seen).toEqual(["fetched@10", "other@20"]);
+    expect(events).toEqual(["fetched@10", "other@20"]);
   });
 
   it("names an effect that hangs instead of waiting for ever", async () => {

@@ -37,8 +37,8 @@ describe("pages of a group", () => {
     [{ offset: 1, limit: 2, label: "red", newestFirst: true }, "6 4"],
     [{ offset: 0, limit: 2, label: "green" }, ""],
     [{ offset: 0, limit: Number.MAX_SAFE_INTEGER, label: "blue" }, "1 3 5 7 9"],
-  ])("%j of ten is %j", (wanted, expected) => {
-    expect(ids(filled(10).page({ group: "a", ...wanted }))).toBe(expected);
+  ])("%j of ten is %j", (expectation, expected) => {
+    expect(ids(filled(10).page({ group: "a", ...expectation }))).toBe(expected);
   });
 
   it("keep the order of first puts when records change label, are restored or move", () => {
@@ -117,20 +117,20 @@ describe("copies of a table", () => {
   });
 
   it("share their records instead of copying them", () => {
-    let asked = 0;
+    let count = 0;
     const counted = collection<Ball>(
       "balls",
       (ball) => ball.id,
       (ball) => {
-        asked += 1;
+        count += 1;
         return ball.box;
       },
     );
     const table = createTable(counted);
     for (let n = 0; n < 5000; n += 1) table.put({ id: String(n), box: "a", colour: "red" });
-    asked = 0;
+    count = 0;
     const copy = table.copy();
-    expect(asked).toBe(0);
+    expect(count).toBe(0);
     expect(copy.size).toBe(5000);
   });
 });
@@ -138,16 +138,16 @@ describe("copies of a table", () => {
 describe("a walk through a table", () => {
   it("skips records removed or moved meanwhile and includes new ones", () => {
     const table = filled(4);
-    const seen: string[] = [];
+    const events: string[] = [];
     for (const { id } of table.list("a")) {
-      seen.push(id);
+      events.push(id);
       if (id === "0") {
         table.remove("1");
         table.put({ id: "2", box: "b", colour: "red" });
         table.put({ id: "9", box: "a", colour: "red" });
       }
     }
-    expect(seen.join(" ")).toBe("0 3 9");
+    expect(events.join(" ")).toBe("0 3 9");
   });
 });
 

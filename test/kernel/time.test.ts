@@ -65,8 +65,8 @@ describe("the event queue", () => {
   it("is ordered by time, then by number", () => {
     const event = fc.record({ at: fc.integer({ min: 0, max: 20 }) });
     fc.assert(
-      fc.property(fc.array(event, { maxLength: 60 }), (drawn) => {
-        const events = drawn.map(({ at }, number) => ({
+      fc.property(fc.array(event, { maxLength: 60 }), (drawnEvents) => {
+        const events = drawnEvents.map(({ at }, number) => ({
           number,
           at,
           kind: "k",

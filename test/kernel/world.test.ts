@@ -76,23 +76,23 @@ describe("a turn", () => {
 
   it("has its events in the queue when the journal has its entry: a clock sets its timer by that", () => {
     const { world } = toyWorld({ events: { bleat: () => undefined } });
-    const seen: unknown[] = [];
-    world.journal.follow(() => seen.push(world.nextEvent()?.kind));
+    const events: unknown[] = [];
+    world.journal.follow(() => events.push(world.nextEvent()?.kind));
     world.turn(REQUEST, (turn) => turn.schedule({ kind: "bleat", ref: "x", afterMs: 10, data: {} }));
-    expect(seen).toEqual(["bleat"]);
+    expect(events).toEqual(["bleat"]);
   });
 
   it("is listed in the journal as before once that has been condensed", () => {
     const { world } = toyWorld();
     world.turn(REQUEST, (turn) => turn.put(SHEEP, dolly));
     world.turn(REQUEST, (turn) => turn.remove(SHEEP, "dolly"));
-    const listed = world.journal.since(0);
-    expect(listed.map(({ put, removed }) => [put, removed])).toEqual([
+    const list = world.journal.since(0);
+    expect(list.map(({ put, removed }) => [put, removed])).toEqual([
       [["sheep/dolly"], undefined],
       [undefined, ["sheep/dolly"]],
     ]);
     world.journal.condense(1);
-    expect(world.journal.since(0)).toEqual(listed);
+    expect(world.journal.since(0)).toEqual(list);
     // A condensed turn no longer holds records; the entry of any other turn is made for each read.
     const [first, second] = world.journal.since(0);
     const [again, anew] = world.journal.since(0);
@@ -102,9 +102,9 @@ describe("a turn", () => {
 
   it("cannot be used when it is over", () => {
     const { world, commits } = toyWorld();
-    const kept = world.turn(REQUEST, (turn) => turn);
-    expect(() => kept.put(SHEEP, dolly)).toThrow("after its end");
-    expect(() => kept.nextId("sheep")).toThrow("after its end");
+    const endedTurn = world.turn(REQUEST, (turn) => turn);
+    expect(() => endedTurn.put(SHEEP, dolly)).toThrow("after its end");
+    expect(() => endedTurn.nextId("sheep")).toThrow("after its end");
     expect(world.reader.get(SHEEP, "dolly")).toBeUndefined();
     expect(commits).toEqual([]);
   });
@@ -143,9 +143,9 @@ describe("ids", () => {
 
 describe("events", () => {
   it("fire at their instants, ties in order of scheduling", () => {
-    const seen: string[] = [];
+    const events: string[] = [];
     const { world } = toyWorld({
-      events: { bleat: (turn, { ref }) => void seen.push(`${ref}@${turn.now}`) },
+      events: { bleat: (turn, { ref }) => void events.push(`${ref}@${turn.now}`) },
     });
     world.turn(REQUEST, (turn) => {
       for (const [ref, afterMs] of [
@@ -156,10 +156,10 @@ describe("events", () => {
       ] as const)
         turn.schedule({ kind: "bleat", ref, afterMs, data: {} });
     });
-    expect(seen).toEqual(["now@0"]);
+    expect(events).toEqual(["now@0"]);
     world.moveTo(10);
     world.moveTo(25);
-    expect(seen).toEqual(["now@0", "first@10", "second@10", "late@25"]);
+    expect(events).toEqual(["now@0", "first@10", "second@10", "late@25"]);
   });
 
   it("name what scheduled them", () => {
@@ -179,10 +179,10 @@ describe("effects", () => {
 
   it("begin after the commit, and their results are events in the order of requests within a lane", async () => {
     const gates = [gate<object>(), gate<object>(), gate<object>()];
-    const seen: unknown[] = [];
+    const events: unknown[] = [];
     const order: string[] = [];
     const { world } = toyWorld({
-      results: { shear: (_turn, { data }, result) => void seen.push([data.nr, result]) },
+      results: { shear: (_turn, { data }, result) => void events.push([data.nr, result]) },
       effects: {
         shear: ({ data }) => {
           order.push(`start ${data.nr}`);
@@ -203,10 +203,10 @@ describe("effects", () => {
     gates[1]?.open({ wool: 1 });
     gates[2]?.open({ wool: 2 });
     await gates[2]?.promise;
-    expect(seen).toEqual([[2, { wool: 2 }]]);
+    expect(events).toEqual([[2, { wool: 2 }]]);
     gates[0]?.open({ wool: 0 });
     await world.whenSettled();
-    expect(seen).toEqual([
+    expect(events).toEqual([
       [2, { wool: 2 }],
       [0, { wool: 0 }],
       [1, { wool: 1 }],
@@ -220,10 +220,13 @@ describe("effects", () => {
     before.world.turn(REQUEST, (turn) => turn.requestEffect({ ...ask, lane: "x", data: {} }));
     const state = applyCommits(toyState(), before.commits);
     expect(state.inFlight).toHaveLength(1);
-    const seen: unknown[] = [];
-    const after = toyWorld({ state, results: { shear: (_turn, _effect, result) => void seen.push(result) } });
+    const events: unknown[] = [];
+    const after = toyWorld({
+      state,
+      results: { shear: (_turn, _effect, result) => void events.push(result) },
+    });
     after.world.recover();
-    expect(seen).toEqual([{ failure: "interrupted", message: "the emulator was restarted" }]);
+    expect(events).toEqual([{ failure: "interrupted", message: "the emulator was restarted" }]);
     expect(applyCommits(state, after.commits).inFlight).toEqual([]);
   });
 
@@ -246,9 +249,9 @@ describe("pending replies", () => {
       events: { bleat: (turn, { data }) => turn.resolveReply(Number(data.replyNumber), "baa") },
     });
     const pendingReply = world.turn(REQUEST, (turn) => {
-      const taken = turn.deferReply();
-      turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 5, data: { replyNumber: taken.number } });
-      return taken;
+      const pendingReply = turn.deferReply();
+      turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 5, data: { replyNumber: pendingReply.number } });
+      return pendingReply;
     });
     expect(isPendingReply(pendingReply)).toBe(true);
     const answer = world.awaitReply(pendingReply.number);
@@ -306,25 +309,25 @@ describe("a stored world", () => {
       { inFlight: [effect, { ...effect, number: 2, kind: "toString" }] },
       "the effect toString (dolly)",
     ],
-  ])("with an %s of an unknown kind is refused before it begins", (_what, stored, named) => {
-    expect(() => toyWorld({ state: { ...toyState(), ...stored } })).toThrow(
+  ])("with an %s of an unknown kind is refused before it begins", (_what, state, name) => {
+    expect(() => toyWorld({ state: { ...toyState(), ...state } })).toThrow(
       expect.objectContaining({
         status: 422,
         code: "unknown_event",
-        message: `The stored world contains ${named}, which this version does not know.`,
+        message: `The stored world contains ${name}, which this version does not know.`,
         hint: "Start the version that wrote this data, or use another --data folder.",
       }),
     );
   });
 
   it("may name an earlier event name for the result of an effect", () => {
-    const seen: unknown[] = [];
+    const events: unknown[] = [];
     const older = { ...effect, then: "shorn" };
     const { world } = toyWorld({
       state: { ...toyState(), inFlight: [older] },
-      results: { shear: (_turn, { ref }) => void seen.push(ref) },
+      results: { shear: (_turn, { ref }) => void events.push(ref) },
     });
     world.recover();
-    expect(seen).toEqual(["dolly"]);
+    expect(events).toEqual(["dolly"]);
   });
 });

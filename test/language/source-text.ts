@@ -64,8 +64,8 @@ const JSX_TEXT = /(?<=[>}])[^<>{}=;()]*[a-z]{2}[^<>{}=;()]*(?=[<{])/g;
 
 /** The texts and comments of TypeScript and JavaScript. What a template inserts is left out. */
 export function codeTexts(source: string): Texts {
-  const kept: Record<"text" | "comment", [number, number][]> = { text: [], comment: [] };
-  const keep = (kind: "text" | "comment", from: number, to: number) => void kept[kind].push([from, to]);
+  const ranges: Record<"text" | "comment", [number, number][]> = { text: [], comment: [] };
+  const keep = (kind: "text" | "comment", from: number, to: number) => void ranges[kind].push([from, to]);
   let position = 0;
 
   function readTemplate(): void {
@@ -105,7 +105,7 @@ export function codeTexts(source: string): Texts {
     for (const { 0: text, index } of source.matchAll(JSX_TEXT)) keep("text", index, index + text.length);
   const only = (kind: "text" | "comment") => {
     let [from, text] = [0, ""];
-    for (const [start, end] of kept[kind].sort(([a], [b]) => a - b)) {
+    for (const [start, end] of ranges[kind].sort(([a], [b]) => a - b)) {
       text += blank(source.slice(from, start)) + source.slice(Math.max(from, start), end);
       from = Math.max(from, end);
     }

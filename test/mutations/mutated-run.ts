@@ -38,7 +38,7 @@ export function runContract(cases: readonly string[], mutation?: Mutation): Prom
 
 /** Builds a copy of the product with this mutation, if any, and removes it after its use. */
 export function withProduct<T>(mutation: Mutation | undefined, use: (cli: string) => Promise<T>): Promise<T> {
-  const plugins = mutation ? [replaced(mutation)] : [];
+  const plugins = mutation ? [replace(mutation)] : [];
   return withBundles({ entries: [], plugins, banner: "" }, (dist) => use(join(dist, "bin/emulator.mjs")));
 }
 
@@ -78,7 +78,7 @@ export async function withBundles<T>(bundling: Bundling, use: (dist: string) => 
   }
 }
 
-function replaced(mutation: Mutation): Plugin {
+function replace(mutation: Mutation): Plugin {
   return {
     name: "mutation",
     setup({ onLoad }) {

@@ -55,8 +55,8 @@ describe("random trials", () => {
     ["a window holds its end", /^1 row of 0 bytes from 2026-02-27T06:00:00\.000Z for export 1, posted, /],
   ])("find: %s, and reduce it to one disturbance", async (title, name) => {
     const mutation = SWEEP_MUTATIONS.find((each) => each.title === title);
-    const found = await play(mutation, "--explore", "200", "--seed", "7");
-    expect(found.length).toBeGreaterThan(0);
-    expect(found).toEqual(found.map(() => expect.stringMatching(name)));
+    const results = await play(mutation, "--explore", "200", "--seed", "7");
+    expect(results.length).toBeGreaterThan(0);
+    expect(results).toEqual(results.map(() => expect.stringMatching(name)));
   });
 });

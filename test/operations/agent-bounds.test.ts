@@ -40,8 +40,8 @@ it("a thread may keep so many runs", async () => {
   const create = () => rig.call<Record<string, string>>("POST", path, { assistant_id: "echo" });
   const { run_id } = (await create()).body;
   await create();
-  const refused = await create();
-  expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("limits.agent_runs")]);
+  const refusal = await create();
+  expect([refusal.status, refusal.body]).toEqual([409, expect.stringContaining("limits.agent_runs")]);
   await rig.call("DELETE", `${path}/${run_id}`);
   expect((await create()).status).toBe(200);
 });
@@ -50,14 +50,14 @@ it("bounds the assistants of a workspace", async () => {
   rig = await startRig({ limits: { agent_assistants: 1 } });
   const create = () => rig.call<string>("POST", "/assistants", { graph_id: "echo" });
   expect((await create()).status).toBe(200);
-  const refused = await create();
-  expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("limits.agent_assistants")]);
+  const refusal = await create();
+  expect([refusal.status, refusal.body]).toEqual([409, expect.stringContaining("limits.agent_assistants")]);
 });
 
 it("retains the newest versions of an assistant", async () => {
   rig = await startRig({ limits: { agent_assistant_versions: 2 } });
-  const created = await rig.call<Record<string, string>>("POST", "/assistants", { graph_id: "echo" });
-  const path = `/assistants/${created.body.assistant_id}`;
+  const reply = await rig.call<Record<string, string>>("POST", "/assistants", { graph_id: "echo" });
+  const path = `/assistants/${reply.body.assistant_id}`;
   for (const name of ["b", "c"]) await rig.call("PATCH", path, { name });
   const { body } = await rig.call<readonly object[]>("POST", `${path}/versions`, {});
   expect(body).toMatchObject([
@@ -81,8 +81,8 @@ it("bounds the bytes of a thread's values: a waiting caller gets the error, and 
   expect(last?.status).toBe("error");
   const values = { a: "x".repeat(1000), b: "x".repeat(1000) };
   expect((await rig.call(`GET`, path)).body).toMatchObject({ status: "error", values });
-  const refused = await rig.call("POST", `${path}/state`, { values: { d: "x".repeat(1000) } });
-  expect([refused.status, refused.body]).toEqual([413, message]);
+  const refusal = await rig.call("POST", `${path}/state`, { values: { d: "x".repeat(1000) } });
+  expect([refusal.status, refusal.body]).toEqual([413, message]);
   expect((await rig.call("POST", `${path}/state`, { values: { a: null } })).status).toBe(200);
   expect((await rig.call("POST", `${path}/runs/wait`, run("c"))).body).not.toHaveProperty("__error__");
 });
@@ -95,10 +95,10 @@ it("what callers note on a thread or an assistant has a bound, in however many c
     ["/threads", {}, "thread_id"],
     ["/assistants", { graph_id: "echo" }, "assistant_id"],
   ] as const) {
-    const made = await rig.call<Record<string, string>>("POST", path, { ...more, ...half("a") });
+    const reply = await rig.call<Record<string, string>>("POST", path, { ...more, ...half("a") });
     const large = await rig.call("POST", path, { ...more, config: { a: "x".repeat(1000) } });
     expect([large.status, large.body]).toEqual(full);
-    const place = `${path}/${made.body[id]}`;
+    const place = `${path}/${reply.body[id]}`;
     const changed = await rig.call("PATCH", place, half("b"));
     expect([changed.status, changed.body]).toEqual(full);
     expect((await rig.call("GET", place)).body).toMatchObject(half("a"));
@@ -110,8 +110,8 @@ it("bounds the waiting events, and accepts a list of runs completely or not at a
   rig = await startRig({ limits: { agent_waiting_events: 3 } });
   const late = { assistant_id: "echo", after_seconds: 60 };
   const full = [409, expect.stringContaining("limits.agent_waiting_events")];
-  const refused = await rig.call("POST", "/runs/batch", [late, late, late, late]);
-  expect([refused.status, refused.body]).toEqual(full);
+  const refusal = await rig.call("POST", "/runs/batch", [late, late, late, late]);
+  expect([refusal.status, refusal.body]).toEqual(full);
   expect(await threads()).toBe(0);
   expect((await rig.call("POST", "/runs/batch", [late, late, late])).status).toBe(200);
   for (const [path, body] of [

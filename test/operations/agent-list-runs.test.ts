@@ -75,13 +75,13 @@ describe("GET /threads/{thread_id}/runs", () => {
     ["timeout", 0],
     ["interrupted", 0],
   ])("?status=%s is %i runs, each once over all pages (4.1-1)", async (status, count) => {
-    const seen: Run[] = [];
+    const events: Run[] = [];
     for (let offset = 0; offset <= count; offset += 3)
-      seen.push(...(await list(`?status=${status}&limit=3&offset=${offset}`)).body);
-    expect(new Set(seen.map(({ run_id }) => run_id)).size).toBe(count);
-    expect(seen.map((run) => run.status)).toEqual(new Array(count).fill(status));
-    expect(seen.map(({ run_id }) => run_id)).toEqual(
-      newestFirst.filter((id) => seen.some((run) => run.run_id === id)),
+      events.push(...(await list(`?status=${status}&limit=3&offset=${offset}`)).body);
+    expect(new Set(events.map(({ run_id }) => run_id)).size).toBe(count);
+    expect(events.map((run) => run.status)).toEqual(new Array(count).fill(status));
+    expect(events.map(({ run_id }) => run_id)).toEqual(
+      newestFirst.filter((id) => events.some((run) => run.run_id === id)),
     );
   });
 
@@ -156,8 +156,8 @@ describe("in the profile observed", () => {
     expect([unknown.status, unknown.body]).toEqual([404, { detail: `Thread with ID ${UNKNOWN} not found` }]);
     const graph = await rig.call("POST", "/runs", { assistant_id: "nobody" });
     expect([graph.status, Object.keys(graph.body)]).toEqual([422, ["detail"]]);
-    const made = await rig.call("POST", "/threads", {});
-    expect(made.body).toMatchObject({ interrupts: {}, values: null, status: "idle" });
+    const reply = await rig.call("POST", "/threads", {});
+    expect(reply.body).toMatchObject({ interrupts: {}, values: null, status: "idle" });
     await rig.close();
   });
 

@@ -84,9 +84,9 @@ describe("a stream", () => {
     ["checkpoints", ["checkpoints", "checkpoints", "checkpoints", "checkpoints", "checkpoints"]],
   ])("in mode %s streams the steps of the assistant agent", async (mode, expected) => {
     const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: mode };
-    const reported = eventsIn((await raw("POST", "/runs/stream", body)).text).map(({ event }) => event);
-    expect(reported.slice(0, expected.length + 1)).toEqual(["metadata", ...expected]);
-    expect(new Set(reported.slice(1))).toEqual(new Set(expected));
+    const events = eventsIn((await raw("POST", "/runs/stream", body)).text).map(({ event }) => event);
+    expect(events.slice(0, expected.length + 1)).toEqual(["metadata", ...expected]);
+    expect(new Set(events.slice(1))).toEqual(new Set(expected));
   });
 
   it.each([
@@ -95,8 +95,8 @@ describe("a stream", () => {
     ["debug", ["debug"]],
   ])("in mode %s streams %j", async (mode, expected) => {
     const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: mode };
-    const reported = eventsIn((await raw("POST", "/runs/stream", body)).text).slice(1);
-    expect([...new Set(reported.map(({ event }) => event))].sort()).toEqual(expected);
+    const events = eventsIn((await raw("POST", "/runs/stream", body)).text).slice(1);
+    expect([...new Set(events.map(({ event }) => event))].sort()).toEqual(expected);
   });
 
   it("of a failing run ends with its error, of an asking one with its question", async () => {
@@ -105,10 +105,10 @@ describe("a stream", () => {
       "error",
       { error: "RuntimeError" },
     ]);
-    const asked = eventsIn(
+    const events = eventsIn(
       (await raw("POST", "/runs/stream", { assistant_id: "interrupting", stream_mode: "updates" })).text,
     );
-    expect(JSON.parse(asked.at(-1)?.data ?? "")).toMatchObject({
+    expect(JSON.parse(events.at(-1)?.data ?? "")).toMatchObject({
       __interrupt__: [{ value: "Shall I continue?" }],
     });
   });
@@ -120,16 +120,16 @@ describe("a stream", () => {
   ])("of events has the start and the end of the whole of %s", async (assistant_id, input, some, ends) => {
     const body = { assistant_id, input, stream_mode: "events" };
     const { text } = await raw("POST", "/runs/stream", body);
-    const reported = eventsIn(text)
+    const events = eventsIn(text)
       .filter(({ event }) => event === "events")
       .map(({ data }) => JSON.parse(data ?? "") as { event: string; name: string; data: object });
-    expect(reported.map(({ event }) => event)).toEqual(expect.arrayContaining(some));
-    expect(reported[0]).toMatchObject({ event: "on_chain_start", name: assistant_id });
+    expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(some));
+    expect(events[0]).toMatchObject({ event: "on_chain_start", name: assistant_id });
     const output = expect.objectContaining(
       Object.fromEntries(Object.keys(input).map((k) => [k, expect.anything()])),
     );
     const end = { event: "on_chain_end", name: assistant_id, data: { output } };
-    expect(reported.slice(-1).filter(({ event }) => event === "on_chain_end")).toMatchObject(
+    expect(events.slice(-1).filter(({ event }) => event === "on_chain_end")).toMatchObject(
       Array(ends).fill(end),
     );
   });
@@ -139,13 +139,13 @@ describe("a stream", () => {
     async (script) => {
       if (script) await rig.emulator.control("POST", "/agent/scripts", script);
       const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: "events" };
-      const reported = eventsIn((await raw("POST", "/runs/stream", body)).text)
+      const events = eventsIn((await raw("POST", "/runs/stream", body)).text)
         .filter(({ event }) => event === "events")
         .map(({ data }) => JSON.parse(data ?? "") as { event: string; name: string });
-      const named = (wanted: string) =>
-        reported.filter(({ event }) => event === wanted).map(({ name }) => name);
-      expect(named("on_chain_end").sort()).toEqual(named("on_chain_start").sort());
-      expect(named("on_tool_end")).toEqual(named("on_tool_start"));
+      const eventsNamed = (expected: string) =>
+        events.filter(({ event }) => event === expected).map(({ name }) => name);
+      expect(eventsNamed("on_chain_end").sort()).toEqual(eventsNamed("on_chain_start").sort());
+      expect(eventsNamed("on_tool_end")).toEqual(eventsNamed("on_tool_start"));
     },
   );
 
@@ -193,9 +193,9 @@ describe("wait and join", () => {
 
 describe("runs without a thread", () => {
   it("are runs on POST /runs with assistant_id, and trace rows without it", async () => {
-    const started = await raw("POST", "/runs", { assistant_id: "echo" });
-    expect([started.status, JSON.parse(started.text).status]).toEqual([200, "pending"]);
-    expect(started.headers.get("content-location")).toBe(`/runs/${JSON.parse(started.text).run_id}`);
+    const reply = await raw("POST", "/runs", { assistant_id: "echo" });
+    expect([reply.status, JSON.parse(reply.text).status]).toEqual([200, "pending"]);
+    expect(reply.headers.get("content-location")).toBe(`/runs/${JSON.parse(reply.text).run_id}`);
     const row = { id: UNKNOWN, name: "row", run_type: "chain", start_time: "2026-03-01T00:00:00Z" };
     expect((await rig.call("POST", "/runs", row)).status).toBe(202);
     expect((await rig.call("GET", `/runs/${UNKNOWN}`)).body).toMatchObject({ name: "row" });
@@ -299,9 +299,9 @@ describe("refused requests", () => {
       expect.objectContaining({ messages: expect.any(Array) }),
     ]);
     for (const interrupt_before of [7, "tools", [7]]) {
-      const refused = await raw("POST", "/runs/wait", { ...body, interrupt_before });
+      const refusal = await raw("POST", "/runs/wait", { ...body, interrupt_before });
       const said = expect.stringContaining("body.interrupt_before");
-      expect([refused.status, JSON.parse(refused.text)]).toEqual([422, said]);
+      expect([refusal.status, JSON.parse(refusal.text)]).toEqual([422, said]);
     }
   });
 
@@ -375,11 +375,15 @@ describe("refused requests", () => {
 
 describe("cancelling", () => {
   it("answers 202 at once, or with the result of the run", async () => {
-    const made = await rig.call<{ thread_id: string }>("POST", "/threads", {});
+    const thread = await rig.call<{ thread_id: string }>("POST", "/threads", {});
     const start = async () =>
       JSON.parse(
-        (await raw("POST", `/threads/${made.body.thread_id}/runs`, { assistant_id: "slow", input: { a: 1 } }))
-          .text,
+        (
+          await raw("POST", `/threads/${thread.body.thread_id}/runs`, {
+            assistant_id: "slow",
+            input: { a: 1 },
+          })
+        ).text,
       ) as Run;
     const place = ({ thread_id, run_id }: Run) => `/threads/${thread_id}/runs/${run_id}`;
     const one = await start();

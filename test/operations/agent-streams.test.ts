@@ -120,19 +120,19 @@ describe("a frozen clock", () => {
   it("lets others have their turn while it moves far", async () => {
     for (let ahead = 0; ahead < 40; ahead += 1)
       await rig.call("POST", `/threads/${thread}/runs`, { assistant_id: "slow" });
-    const seen = new Set<string>();
+    const kinds = new Set<string>();
     let isOver = false;
     const waiting = rig.call("POST", `/threads/${thread}/runs/wait`, { assistant_id: "echo" }).finally(() => {
       isOver = true;
     });
     while (!isOver) {
-      seen.add(rig.emulator.clock.now());
+      kinds.add(rig.emulator.clock.now());
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect((await waiting).status).toBe(200);
     const end = rig.emulator.clock.now();
     expect(end).toBe("2026-03-01T00:06:40.000000Z");
-    const between = [...seen].filter((now) => now > "2026-03-01T00:00:00.000000Z" && now < end);
+    const between = [...kinds].filter((now) => now > "2026-03-01T00:00:00.000000Z" && now < end);
     expect(between.length).toBeGreaterThan(0);
   });
 

@@ -11,15 +11,15 @@ const statusOf = async (id: string) => (await rig.call("GET", `/threads/${id}`))
 it("POST and PATCH /threads set a ttl, which GET and the control API show", async () => {
   const { thread_id } = (await create({ ttl: 60, strategy: "delete" })).body;
   const path = `/threads/${thread_id}`;
-  const shown = (strategy: string, minutes: number, time: string) => ({
+  const viewOf = (strategy: string, minutes: number, time: string) => ({
     strategy,
     ttl_minutes: minutes,
     expires_at: `2026-03-01T${time}.000000Z`,
   });
-  expect((await rig.call("GET", path)).body).toHaveProperty("ttl", shown("delete", 60, "01:00:00"));
+  expect((await rig.call("GET", path)).body).toHaveProperty("ttl", viewOf("delete", 60, "01:00:00"));
   await rig.emulator.clock.advance("PT10M");
   const changed = await rig.call("PATCH", path, { ttl: { ttl: 1.5, strategy: "keep_latest" } });
-  expect(changed.body).toHaveProperty("ttl", shown("keep_latest", 1.5, "00:11:30"));
+  expect(changed.body).toHaveProperty("ttl", viewOf("keep_latest", 1.5, "00:11:30"));
   expect(await rig.emulator.control("GET", "/agent/threads")).toEqual([
     expect.objectContaining({ ttl: { strategy: "keep_latest", expires_at: "2026-03-01T00:11:30.000000Z" } }),
   ]);

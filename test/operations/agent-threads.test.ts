@@ -27,11 +27,11 @@ describe("a search of threads that were created at one instant", () => {
   it("sorts by creation, in both directions and over pages", async () => {
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) ids.push((await create({})).body.thread_id);
-    const found = async (search: object) =>
+    const searchIds = async (search: object) =>
       (await rig.call<Thread[]>("POST", "/threads/search", search)).body.map(({ thread_id }) => thread_id);
-    expect(await found({})).toEqual(ids.toReversed());
-    expect(await found({ sort_by: "created_at", sort_order: "asc" })).toEqual(ids);
-    expect([await found({ limit: 2 }), await found({ limit: 2, offset: 2 })].flat()).toEqual(
+    expect(await searchIds({})).toEqual(ids.toReversed());
+    expect(await searchIds({ sort_by: "created_at", sort_order: "asc" })).toEqual(ids);
+    expect([await searchIds({ limit: 2 }), await searchIds({ limit: 2, offset: 2 })].flat()).toEqual(
       ids.toReversed(),
     );
   });
@@ -75,8 +75,8 @@ describe("supersteps of a created thread (§4.8)", () => {
       ],
     });
     expect([status, clone.status]).toEqual([200, "idle"]);
-    const shown = ({ values, next, metadata }: State) => ({ values, next, step: metadata.step });
-    expect((await historyOf(clone)).map(shown)).toEqual(history.map(shown));
+    const viewOf = ({ values, next, metadata }: State) => ({ values, next, step: metadata.step });
+    expect((await historyOf(clone)).map(viewOf)).toEqual(history.map(viewOf));
     expect(clone.values).toEqual(history[0]?.values);
   });
 
@@ -130,16 +130,16 @@ describe("supersteps of a created thread (§4.8)", () => {
     ],
     [{ ...GRAPH, supersteps: Array(101).fill(update("agent", {})) }, 422, "body.supersteps"],
   ])("are refused with the mistake, and create no thread: %#", async (body, status, name) => {
-    const refused = await create(body);
-    expect([refused.status, refused.body]).toEqual([status, expect.stringContaining(name)]);
+    const refusal = await create(body);
+    expect([refusal.status, refusal.body]).toEqual([status, expect.stringContaining(name)]);
     expect((await rig.call("POST", "/threads/count", {})).body).toBe(0);
   });
 
   it("are refused with 413 when their states together are too large", async () => {
     const small = await startRig({ limits: { agent_values_bytes: 2_000 } });
     const supersteps = [update("__start__", { text: "x".repeat(700) }), update("a", {}), update("b", {})];
-    const refused = await small.call("POST", "/threads", { ...GRAPH, supersteps });
-    expect([refused.status, refused.body]).toEqual([413, expect.stringContaining("agent_values_bytes")]);
+    const refusal = await small.call("POST", "/threads", { ...GRAPH, supersteps });
+    expect([refusal.status, refusal.body]).toEqual([413, expect.stringContaining("agent_values_bytes")]);
     expect((await small.call("POST", "/threads/count", {})).body).toBe(0);
     const fits = await small.call("POST", "/threads", { ...GRAPH, supersteps: supersteps.slice(0, 2) });
     expect(fits.status).toBe(200);
@@ -149,8 +149,8 @@ describe("supersteps of a created thread (§4.8)", () => {
   it("do nothing to a thread that exists", async () => {
     const { body } = await create({});
     const again = { ...GRAPH, thread_id: body.thread_id, if_exists: "do_nothing" };
-    const kept = await create({ ...again, supersteps: [update("agent", { a: 1 })] });
-    expect(kept.body).toEqual(body);
+    const reply = await create({ ...again, supersteps: [update("agent", { a: 1 })] });
+    expect(reply.body).toEqual(body);
   });
 });
 
@@ -173,14 +173,14 @@ describe("a change in the name of a node", () => {
 
 describe("an assistant that is deleted", () => {
   it("also deletes its threads on request", async () => {
-    const used = async (body: Record<string, unknown> = {}) => {
-      const made = await rig.call<{ assistant_id: string }>("POST", "/assistants", { graph_id: "echo" });
-      const { assistant_id } = made.body;
+    const assistantUse = async (body: Record<string, unknown> = {}) => {
+      const assistant = await rig.call<{ assistant_id: string }>("POST", "/assistants", { graph_id: "echo" });
+      const { assistant_id } = assistant.body;
       const thread = (await create({ metadata: { owner: "me" } })).body;
       await rig.call("POST", `/threads/${thread.thread_id}/runs/wait`, { assistant_id, ...body });
       return { assistant_id, path: `/threads/${thread.thread_id}` };
     };
-    const [one, two] = [await used(), await used()];
+    const [one, two] = [await assistantUse(), await assistantUse()];
     await rig.call("DELETE", `/assistants/${one.assistant_id}?delete_threads=true`);
     await rig.call("DELETE", `/assistants/${two.assistant_id}`);
     expect((await rig.call("GET", one.path)).status).toBe(404);
@@ -199,8 +199,8 @@ it("refuses an invalid recursion_limit in every configuration (§2.1)", async ()
     ["/runs/crons", { ...run, schedule: "0 * * * *" }],
     ["/assistants", { graph_id: "echo", config }],
   ] as const) {
-    const refused = await rig.call("POST", path, body);
-    expect([refused.status, refused.body], path).toEqual([422, expect.stringContaining("recursion_limit")]);
+    const refusal = await rig.call("POST", path, body);
+    expect([refusal.status, refusal.body], path).toEqual([422, expect.stringContaining("recursion_limit")]);
   }
 });
 

@@ -14,7 +14,7 @@ interface Row {
   readonly end_time: string;
 }
 
-async function started(rig: Rig, body: Record<string, unknown>): Promise<string> {
+async function startRun(rig: Rig, body: Record<string, unknown>): Promise<string> {
   const { thread_id } = (await rig.call<{ thread_id: string }>("POST", "/threads", {})).body;
   return (await rig.call<{ run_id: string }>("POST", `/threads/${thread_id}/runs`, body)).body.run_id;
 }
@@ -24,7 +24,7 @@ const row = async (rig: Rig, id: string) => (await rig.call<Row>("GET", `/runs/$
 describe("the traces of a run", () => {
   it("is a row of its own id in a project named after its assistant, with one for each model and tool", async () => {
     const rig = await startRig();
-    const run = await started(rig, {
+    const run = await startRun(rig, {
       assistant_id: "agent",
       input: { messages: "hi" },
       metadata: { team: "a" },
@@ -43,14 +43,14 @@ describe("the traces of a run", () => {
     });
     const projects = (await rig.call<{ id: string; name: string }[]>("GET", "/sessions?name=agent")).body;
     expect(projects).toHaveLength(1);
-    const { stats } = await exported(rig, projects[0]?.id ?? "");
+    const { stats } = await exportRows(rig, projects[0]?.id ?? "");
     expect(stats).toMatchObject({ ok: true, rows: 4 });
     await rig.close();
   });
 
   it("contains errors and time-outs, and is stored in the project of the setting, or not at all", async () => {
     const rig = await startRig({ agent: { project: "all agents" } });
-    const failed = await row(rig, await started(rig, { assistant_id: "failing" }));
+    const failed = await row(rig, await startRun(rig, { assistant_id: "failing" }));
     expect(failed).toMatchObject({
       status: "error",
       error: "RuntimeError: The assistant failing always fails.",
@@ -58,7 +58,7 @@ describe("the traces of a run", () => {
     expect((await rig.call<unknown[]>("GET", "/sessions?name=all%20agents")).body).toHaveLength(1);
     await rig.close();
     const silent = await startRig({ agent: { traces: false } });
-    const run = await started(silent, { assistant_id: "echo" });
+    const run = await startRun(silent, { assistant_id: "echo" });
     expect((await silent.call("GET", `/runs/${run}`)).status).toBe(404);
     await silent.close();
   });
@@ -74,7 +74,7 @@ describe("the traces of a run", () => {
 });
 
 /** From an agent's run to a verified file: one story through the whole product. */
-async function exported(rig: Rig, sessionId: string) {
+async function exportRows(rig: Rig, sessionId: string) {
   const destination = (
     await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION)
   ).body;
@@ -98,7 +98,7 @@ describe("scripts by the control surface", () => {
       match: { assistant_id: "echo" },
       then: { status: "error", after: "PT5S", error: "no", events: [{ data: 1, after: "PT1S" }] },
     });
-    const run = await started(rig, { assistant_id: "echo" });
+    const run = await startRun(rig, { assistant_id: "echo" });
     await rig.emulator.clock.advance("PT5S");
     expect(await row(rig, run)).toMatchObject({ status: "error", error: "RuntimeError: no" });
     expect(await rig.emulator.control("GET", "/agent/scripts")).toMatchObject([
@@ -124,8 +124,8 @@ describe("scripts by the control surface", () => {
   it("and assistants can come from the configuration", async () => {
     const assistants = [{ graph_id: "support", name: "Support", like: "interrupting" as const }];
     const rig = await startRig({ agent: { assistants } });
-    const found = (await rig.call<object[]>("POST", "/assistants/search", { graph_id: "support" })).body;
-    expect(found).toMatchObject([{ name: "Support", metadata: { created_by: "system" } }]);
+    const results = (await rig.call<object[]>("POST", "/assistants/search", { graph_id: "support" })).body;
+    expect(results).toMatchObject([{ name: "Support", metadata: { created_by: "system" } }]);
     expect((await rig.call("POST", "/runs/wait", { assistant_id: "support" })).body).toHaveProperty(
       "__interrupt__",
     );
@@ -150,11 +150,11 @@ it("a run continues after a restart, and ended runs are still listed", async () 
   await first.emulator.clock.advance("PT4S");
   await first.close();
   const second = await startRig({ ephemeral: false, data, now: undefined });
-  const listed = async () =>
+  const list = async () =>
     (await second.call<{ run_id: string; status: string }[]>("GET", `/threads/${thread_id}/runs`)).body.map(
       (run) => [run.run_id, run.status],
     );
-  expect(await listed()).toEqual([
+  expect(await list()).toEqual([
     [next, "pending"],
     [slow, "running"],
     [done, "success"],
@@ -162,7 +162,7 @@ it("a run continues after a restart, and ended runs are still listed", async () 
   expect((await second.call("GET", `/threads/${thread_id}/runs/${slow}/join`)).body).toMatchObject({
     step: 10,
   });
-  expect(await listed()).toEqual([
+  expect(await list()).toEqual([
     [next, "success"],
     [slow, "success"],
     [done, "success"],

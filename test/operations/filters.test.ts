@@ -27,7 +27,7 @@ const rowsOf = async (id: string): Promise<number> => {
 };
 
 /** Exports with this filter, to the end. */
-async function exported(filter: string | null, more: Record<string, unknown> = {}) {
+async function exportRows(filter: string | null, more: Record<string, unknown> = {}) {
   const { status, body } = await createExport(rig, prepared, { ...(filter !== null && { filter }), ...more });
   expect(status).toBe(200);
   expect(body).toMatchObject({ filter });
@@ -47,9 +47,9 @@ async function notesOf(id: string): Promise<readonly Note[]> {
 describe("an export with a filter (2.5-4, 2.5-10)", () => {
   it("has the selected rows, and the opposite filter has the others", async () => {
     const text = 'and(eq(is_root, true), neq(status, "error"))';
-    const some = await rowsOf(await exported(text));
-    const others = await rowsOf(await exported(`not(${text})`));
-    const all = await rowsOf(await exported(null));
+    const some = await rowsOf(await exportRows(text));
+    const others = await rowsOf(await exportRows(`not(${text})`));
+    const all = await rowsOf(await exportRows(null));
     expect(all).toBe(60);
     expect(some).toBeGreaterThan(0);
     expect(others).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ describe("an export with a filter (2.5-4, 2.5-10)", () => {
   });
 
   it("is verified as having exactly the selected rows", async () => {
-    const id = await exported('or(eq(run_type, "llm"), gt(latency, "1s"))', { format_version: "v2_beta" });
+    const id = await exportRows('or(eq(run_type, "llm"), gt(latency, "1s"))', { format_version: "v2_beta" });
     expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, rows: await rowsOf(id) });
   });
 
@@ -78,17 +78,17 @@ describe("an export with a filter (2.5-4, 2.5-10)", () => {
   it("has a journal note only when it selected nothing", async () => {
     const text = 'eq(name, "no such name")';
     const selected = (id: string) => ({ kind: "filter.selected_nothing", ref: id });
-    const nothing = await exported(text);
+    const nothing = await exportRows(text);
     const [note, ...more] = (await notesOf(nothing)).filter(({ kind }) => kind.startsWith("filter."));
     expect(note).toEqual({ ...selected(nothing), detail: { filter: text, days_with_rows: 3 } });
     expect(more).toEqual([]);
     const window = { start_time: "2020-01-01T00:00:00Z", end_time: "2020-01-02T00:00:00Z" };
-    const empty = await exported(text, window);
+    const empty = await exportRows(text, window);
     expect(await notesOf(empty)).toContainEqual({
       ...selected(empty),
       detail: { filter: text, days_with_rows: 0 },
     });
-    for (const id of [await exported("eq(is_root, true)"), await exported(null, window)])
+    for (const id of [await exportRows("eq(is_root, true)"), await exportRows(null, window)])
       expect((await notesOf(id)).filter(({ kind }) => kind.startsWith("filter."))).toEqual([]);
   });
 });

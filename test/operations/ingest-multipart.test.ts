@@ -66,8 +66,8 @@ describe("POST /runs/multipart", () => {
     expect(await read(1)).toMatchObject({ inputs: { q: 1 } });
     await rig.close();
     rig = await startRig({ assumptions: { "ingest.multipart_lengths": "required" } });
-    const refused = await send(formOf(parts));
-    expect([refused.status, refused.detail]).toEqual([422, expect.stringContaining("must say its length")]);
+    const refusal = await send(formOf(parts));
+    expect([refusal.status, refusal.detail]).toEqual([422, expect.stringContaining("must say its length")]);
   });
 
   test.each([
@@ -85,13 +85,17 @@ describe("POST /runs/multipart", () => {
     const body = formOf(runParts(1));
     const status = await new Promise((resolve, reject) => {
       const headers = { ...HEADERS, "content-type": FORM };
-      const sent = httpRequest(`${rig.emulator.url}/runs/multipart`, { method: "POST", headers }, (reply) => {
-        reply.resume();
-        resolve(reply.statusCode);
-      });
-      sent.on("error", reject);
-      for (let at = 0; at < body.length; at += 7) sent.write(body.subarray(at, at + 7));
-      sent.end();
+      const request = httpRequest(
+        `${rig.emulator.url}/runs/multipart`,
+        { method: "POST", headers },
+        (reply) => {
+          reply.resume();
+          resolve(reply.statusCode);
+        },
+      );
+      request.on("error", reject);
+      for (let at = 0; at < body.length; at += 7) request.write(body.subarray(at, at + 7));
+      request.end();
     });
     expect(status).toBe(202);
     expect(await read(1)).toMatchObject({ name: "run 1" });
@@ -218,8 +222,8 @@ describe("POST /runs/multipart", () => {
     ],
     ["no key", whole, { "x-api-key": "" }, 401, "X-API-Key"],
   ])("refuses %s, and stores nothing", async (_, body, headers, status, says) => {
-    const refused = await send(body, headers as Record<string, string>);
-    expect(refused).toEqual({ status, detail: expect.stringContaining(says) });
+    const refusal = await send(body, headers as Record<string, string>);
+    expect(refusal).toEqual({ status, detail: expect.stringContaining(says) });
     expect(await projects()).toEqual([]);
     expect((await send(formOf(runParts(5)))).status).toBe(202);
   });

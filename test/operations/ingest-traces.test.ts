@@ -219,8 +219,8 @@ describe("a deleted project", () => {
     expect((await rig.call("DELETE", `/sessions/${project?.id}`)).status).toBe(202);
     expect((await rig.call("GET", `/runs/${uuid(1)}`)).status).toBe(404);
     expect((await rig.call("GET", "/sessions")).body).toEqual([]);
-    for (const asked of [{ session: [project?.id] }, { id: [uuid(1)] }, { trace: uuid(1) }])
-      expect((await rig.call("POST", "/runs/query", asked)).body.runs).toEqual([]);
+    for (const request of [{ session: [project?.id] }, { id: [uuid(1)] }, { trace: uuid(1) }])
+      expect((await rig.call("POST", "/runs/query", request)).body.runs).toEqual([]);
     const before = await rig.call("POST", "/runs", run(2, { session_id: project?.id }));
     expect(before).toMatchObject({ status: 404 });
     expect((await rig.call("PATCH", `/runs/${uuid(1)}`, { tags: ["x"] })).status).toBe(202);
@@ -235,11 +235,11 @@ describe("a full store of early changes", () => {
     const early = (from: number) =>
       Array.from({ length: 10_000 }, (_, index) => ({ id: uuid(from + index), name: "n" }));
     for (let from = 0; from < 100_000; from += 10_000) await batch([], early(from));
-    const refused = await rig.call("POST", "/runs/batch", {
+    const refusal = await rig.call("POST", "/runs/batch", {
       post: [run(500_000, { session_name: "new" })],
       patch: [{ id: uuid(600_000), name: "n" }],
     });
-    expect([refused.status, refused.body.detail]).toEqual([429, expect.stringContaining("100000")]);
+    expect([refusal.status, refusal.body.detail]).toEqual([429, expect.stringContaining("100000")]);
     expect((await rig.call("GET", "/sessions?name=new")).body).toEqual([]);
     expect((await rig.call("GET", `/runs/${uuid(500_000)}`)).status).toBe(404);
     await batch([run(0)]);

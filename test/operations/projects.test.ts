@@ -88,9 +88,9 @@ test("have the dataset of their creation, or null", async () => {
 test("are found by their metadata", async () => {
   await create({ name: "one", extra: { metadata: { team: "a", level: 1 } } });
   await create({ name: "none" });
-  const found = async (metadata: unknown) =>
+  const search = async (metadata: unknown) =>
     (await projects(`metadata=${encodeURIComponent(JSON.stringify(metadata))}`)).map(({ name }) => name);
-  expect(await found({ team: "a" })).toEqual(["one"]);
-  expect(await found({ team: "a", level: 2 })).toEqual([]);
+  expect(await search({ team: "a" })).toEqual(["one"]);
+  expect(await search({ team: "a", level: 2 })).toEqual([]);
   expect((await rig.call("GET", "/sessions?metadata=%5B%5D")).status).toBe(422);
 });

@@ -71,14 +71,14 @@ describe("pages", () => {
       run(n, ((n * 37) % 30) * 200, { session_name: n % 2 ? "shop" : "other" }),
     );
     for (let at = 0; at < rows.length; at += 13) await post(rows.slice(at, at + 13));
-    const wanted = rows
+    const expected = rows
       .map(({ id, start_time }) => `${start_time} ${id}`)
       .sort()
       .map((text) => Number(text.slice(-12)));
     const sessions = [await session(), await session("other")];
     for (const limit of [1, 7, 100]) {
-      const found = numbers(await follow({ session: sessions, limit, order }));
-      expect(found).toEqual(order === "asc" ? wanted : wanted.toReversed());
+      const results = numbers(await follow({ session: sessions, limit, order }));
+      expect(results).toEqual(order === "asc" ? expected : expected.toReversed());
     }
   });
 
@@ -93,33 +93,33 @@ describe("pages", () => {
           patch: [5, 30, 55].map((n) => ({ id: uuid(n), tags: [`${come}`] })),
         });
       };
-      const found = numbers(await follow({ session: [await session()], limit: 4, order }, between));
-      expect(new Set(found).size).toBe(found.length);
-      const wanted = Array.from({ length: 60 }, (_, n) => n);
-      expect(found.filter((n) => n < 1000)).toEqual(order === "asc" ? wanted : wanted.toReversed());
+      const results = numbers(await follow({ session: [await session()], limit: 4, order }, between));
+      expect(new Set(results).size).toBe(results.length);
+      const expected = Array.from({ length: 60 }, (_, n) => n);
+      expect(results.filter((n) => n < 1000)).toEqual(order === "asc" ? expected : expected.toReversed());
     },
   );
 
   test("show the newest version of a row where it now belongs", async () => {
     await post([run(1, 0), run(2, 10), run(3, 20)]);
-    const asked = { session: [await session()] };
-    await query(asked);
+    const request = { session: [await session()] };
+    await query(request);
     await rig.call("PATCH", `/runs/${uuid(1)}`, {
       start_time: new Date(BASE + 5 * 86_400_000).toISOString(),
     });
     await rig.call("PATCH", `/runs/${uuid(3)}`, { start_time: new Date(BASE + 60_000).toISOString() });
-    expect(numbers((await query(asked)).runs)).toEqual([1, 2, 3]);
+    expect(numbers((await query(request)).runs)).toEqual([1, 2, 3]);
     await rig.call("PATCH", `/runs/${uuid(1)}`, { start_time: new Date(BASE + 90_000).toISOString() });
-    expect(numbers((await query(asked)).runs)).toEqual([2, 1, 3]);
+    expect(numbers((await query(request)).runs)).toEqual([2, 1, 3]);
   });
 
   test("are short, and lead on, when a filter passes few of very many rows", async () => {
     for (let from = 0; from < 6000; from += 1000)
       await post(Array.from({ length: 1000 }, (_, n) => run(from + n, (from + n) / 10)));
-    const asked = { session: [await session()], filter: 'eq(name, "run 3")' };
-    const first = await query(asked);
+    const request = { session: [await session()], filter: 'eq(name, "run 3")' };
+    const first = await query(request);
     expect([first.runs.length, typeof first.cursors.next]).toEqual([0, "string"]);
-    expect(numbers(await follow(asked))).toEqual([3]);
+    expect(numbers(await follow(request))).toEqual([3]);
   });
 
   test.each([
@@ -185,8 +185,8 @@ describe("a query", () => {
     ],
     [{ start_time: "2026-02-21T00:00:00", order: "asc" }, [6]],
     [{ session: [uuid(500)] }, []],
-  ])("%j finds %j", async (part, wanted) => {
-    expect(numbers((await query({ session: [await session()], ...part })).runs)).toEqual(wanted);
+  ])("%j finds %j", async (part, expected) => {
+    expect(numbers((await query({ session: [await session()], ...part })).runs)).toEqual(expected);
   });
 
   test("answers with the requested fields, and the id", async () => {
@@ -233,8 +233,8 @@ describe("a query", () => {
     });
     const none = await rig.call("POST", "/runs/stats", { session: [uuid(500)] });
     expect(none.body).toMatchObject({ run_count: 0, error_rate: null, latency_p50: null });
-    const refused = await rig.call("POST", "/runs/stats", { session: [uuid(1)], filter: "eq(" });
-    expect(refused.status).toBe(422);
+    const refusal = await rig.call("POST", "/runs/stats", { session: [uuid(1)], filter: "eq(" });
+    expect(refusal.status).toBe(422);
   });
 
   test("omits the zone of times under the observed profile, as the public service does", async () => {
@@ -265,27 +265,27 @@ describe("a query in the words of the newest public client", () => {
   });
 
   test("finds rows page by page, with the members that it selects", async () => {
-    const asked = {
+    const request = {
       project_ids,
       run_type: "TOOL",
       page_size: 1,
       selects: ["NAME", "RUN_TYPE", "PROJECT_ID"],
     };
-    const { items, next_cursor } = await find(asked);
+    const { items, next_cursor } = await find(request);
     expect(items).toEqual([{ name: "run 3", run_type: "TOOL", project_id: project_ids[0] }]);
-    const next = await find({ ...asked, selects: ["ID", "SHARE_URL"], cursor: next_cursor });
+    const next = await find({ ...request, selects: ["ID", "SHARE_URL"], cursor: next_cursor });
     expect(next.items).toEqual([{ id: uuid(1) }]);
   });
 
   test("finds a custom type in upper case, and shows the older query unchanged", async () => {
     await post([run(6, DAY + 6, { run_type: "myStep" })]);
-    const found = async (run_type: string) =>
+    const search = async (run_type: string) =>
       numbers(
         (await rig.call<{ runs: Row[] }>("POST", "/runs/query", { session: project_ids, run_type })).body
           .runs,
       );
     expect(numbers((await find({ project_ids, run_type: "MYSTEP" })).items)).toEqual([6]);
-    expect([await found("myStep"), await found("mystep"), await found("TOOL")]).toEqual([[6], [], []]);
+    expect([await search("myStep"), await search("mystep"), await search("TOOL")]).toEqual([[6], [], []]);
   });
 
   test("without selects is answered with ids alone, and so is a look-up", async () => {

@@ -53,9 +53,9 @@ async function page(path: string, body?: Row): Promise<Page> {
 async function follow(path: string, body?: Row): Promise<Row[]> {
   const items: Row[] = [];
   for (let cursor: string | null = null; ; ) {
-    const sent: Row = { page_size: 1, ...(cursor !== null && { cursor }) };
-    const query = new URLSearchParams(Object.entries(sent).map(([name, value]) => [name, String(value)]));
-    const next: Page = await (body ? page(path, { ...body, ...sent }) : page(`${path}&${query}`));
+    const request: Row = { page_size: 1, ...(cursor !== null && { cursor }) };
+    const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));
+    const next: Page = await (body ? page(path, { ...body, ...request }) : page(`${path}&${query}`));
     items.push(...next.items);
     cursor = next.next_cursor;
     if (cursor === null) return items;
@@ -107,8 +107,8 @@ describe("threads", () => {
 
   test("are listed page by page, each once", async () => {
     await post([turn(6, 3, "c"), turn(7, 3, "ü")]);
-    const found = await follow("/threads/query", { project_id: project });
-    expect(found.map(({ thread_id }) => thread_id)).toEqual(["ü", "c", "a", "b/c"]);
+    const results = await follow("/threads/query", { project_id: project });
+    expect(results.map(({ thread_id }) => thread_id)).toEqual(["ü", "c", "a", "b/c"]);
   });
 
   test("count the root rows that a filter selects", async () => {
@@ -179,9 +179,9 @@ describe("threads", () => {
     ["a page of more than 100", "/threads/query", { page_size: 101 }, "body.page_size"],
     ["no figures", "/threads/stats", { select: [] }, "body.select"],
     ["an unknown figure", "/threads/stats", { select: ["COLOUR"] }, "body.select"],
-  ])("with %s are refused", async (_, path, more, named) => {
+  ])("with %s are refused", async (_, path, more, name) => {
     const [status, detail] = await refusal("POST", path, { project_id: project, ...more });
-    expect([status, detail]).toEqual([422, expect.stringContaining(named)]);
+    expect([status, detail]).toEqual([422, expect.stringContaining(name)]);
   });
 });
 
@@ -198,12 +198,12 @@ describe("traces", () => {
   });
 
   test("show the totals of all their rows separately", async () => {
-    const sent = {
+    const body = {
       project_id: project,
       trace_ids: [uuid(1)],
       selects: ["NAME", "TOTAL_TOKENS", "TOTAL_COST"],
     };
-    expect((await page("/traces/query", sent)).items).toEqual([
+    expect((await page("/traces/query", body)).items).toEqual([
       { root_run: { name: "turn 1" }, trace_aggregates: { total_tokens: 9, total_cost: 0.5 } },
     ]);
   });
@@ -253,8 +253,8 @@ test("projects are listed page by page, latest first or by name", async () => {
   const names = async (query: string) => (await follow(`/sessions?${query}`)).map(({ name }) => name);
   expect(await names("sort_order=desc")).toEqual(["ä", "a", "b"]);
   expect(await names("sort_by=NAME&sort_order=asc")).toEqual(["a", "b", "ä"]);
-  const [found] = (await page("/sessions?name=ä")).items;
-  expect(found).toMatchObject({ name: "ä", type: "PROJECT", start_time: "2026-02-03T00:00:00Z" });
+  const [match] = (await page("/sessions?name=ä")).items;
+  expect(match).toMatchObject({ name: "ä", type: "PROJECT", start_time: "2026-02-03T00:00:00Z" });
   await post([turn(1, 1, "a", { total_cost: 0.5 })]);
   const withStats = await page("/sessions?name=chat&include_stats=true");
   expect(withStats.items).toMatchObject([{ name: "chat", type: "PROJECT", run_count: 1, total_cost: 0.5 }]);

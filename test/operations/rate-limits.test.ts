@@ -138,10 +138,10 @@ describe("paths that only the table names", () => {
 });
 
 describe("OPTIONS", () => {
-  const asked = { origin: "http://localhost:5173", "access-control-request-method": "POST" };
+  const request = { origin: "http://localhost:5173", "access-control-request-method": "POST" };
 
   it.each(["/runs/query", "/auth", "/runs", "/nowhere"])("answers the preflight of %s", async (path) => {
-    const headers = { ...asked, "access-control-request-headers": "content-type, x-api-key" };
+    const headers = { ...request, "access-control-request-headers": "content-type, x-api-key" };
     const reply = await send("OPTIONS", path, { headers });
     expect(reply.status).toBe(204);
     expect(reply.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
@@ -152,10 +152,10 @@ describe("OPTIONS", () => {
 
   it("is counted by address, and its refusal can be read by a page too", async () => {
     await control("PUT", "/rate-limits/system", { remaining: 1 });
-    expect((await send("OPTIONS", "/runs", { headers: asked })).status).toBe(204);
-    const refused = await send("OPTIONS", "/runs", { headers: asked });
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+    expect((await send("OPTIONS", "/runs", { headers: request })).status).toBe(204);
+    const refusal = await send("OPTIONS", "/runs", { headers: request });
+    expect(refusal.status).toBe(429);
+    expect(refusal.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
   });
 
   it("is followed by replies that show their headers to pages, and only to pages", async () => {
@@ -227,14 +227,14 @@ describe("the headers of a limit", () => {
         "retry-after": null,
       },
     ],
-  ])("as %s", async (headers, admitted, refused) => {
+  ])("as %s", async (headers, admitted, refusedHeaders) => {
     const own = await startRig({ rate_limits: { enabled: true, headers, rows: { default_key: 1 } } });
     try {
-      const seen = ({ header }: Reply, names: object) =>
+      const viewOf = ({ header }: Reply, names: object) =>
         Object.fromEntries(Object.keys(names).map((name) => [name, header(name) ?? null]));
-      expect(seen(await own.call("GET", "/nowhere"), admitted)).toEqual(admitted);
+      expect(viewOf(await own.call("GET", "/nowhere"), admitted)).toEqual(admitted);
       await own.emulator.clock.advance("PT2.5S");
-      expect(seen(await own.call("GET", "/nowhere"), refused)).toEqual(refused);
+      expect(viewOf(await own.call("GET", "/nowhere"), refusedHeaders)).toEqual(refusedHeaders);
     } finally {
       await own.close();
     }
@@ -264,10 +264,10 @@ describe("the limiter of a world", () => {
       await own.emulator.control("PUT", "/rate-limits/runs_stats", { remaining: 1 });
       await own.emulator.clock.advance("PT9S");
       await own.call("POST", "/runs/stats", {});
-      const used = { row: "runs_stats", used: 1, remaining: 0 };
-      expect(await explained()).toMatchObject({ passes: false, deciding: { ...used, enforced: true } });
+      const usage = { row: "runs_stats", used: 1, remaining: 0 };
+      expect(await explained()).toMatchObject({ passes: false, deciding: { ...usage, enforced: true } });
       await own.emulator.clock.advance("PT1S");
-      expect(await explained()).toMatchObject({ passes: true, deciding: { ...used, enforced: false } });
+      expect(await explained()).toMatchObject({ passes: true, deciding: { ...usage, enforced: false } });
       expect((await own.call("POST", "/runs/stats", {})).status).not.toBe(429);
     } finally {
       await own.close();
@@ -293,10 +293,10 @@ describe("the control operations", () => {
     for (let n = 0; n < 25; n += 1)
       await send("GET", "/nowhere", { headers: { "x-api-key": `lsv2_key_${n}` } });
     await send("GET", "/nowhere", { headers: { "x-api-key": "lsv2_key_7" } });
-    const listed = await control<{
+    const list = await control<{
       rows: { row: string; us: { in_use: { identity: string; used: number }[] } }[];
     }>("GET", "/rate-limits");
-    const row = listed.rows.find((one) => one.row === "default_key");
+    const row = list.rows.find((one) => one.row === "default_key");
     expect(row).toMatchObject({
       match: ["any request"],
       identity: "x-api-key",
@@ -310,7 +310,7 @@ describe("the control operations", () => {
       identity: expect.stringMatching(/^ls… \([0-9a-f]{6}\)$/),
     });
     expect(new Set(row?.us.in_use.map(({ identity }) => identity)).size).toBe(20);
-    expect(JSON.stringify(listed)).not.toContain("lsv2_key");
+    expect(JSON.stringify(list)).not.toContain("lsv2_key");
   });
 
   it("explain all rows of a request, the one that decides, and when the next passes", async () => {
@@ -396,9 +396,9 @@ describe("the control operations", () => {
       us: { count: 1, seconds: 10 },
       eu: { count: 3, seconds: 5 },
     });
-    const asked = { region: "eu", headers: { "x-api-key": "k" } } as const;
-    const isRefused = async () => (await send("GET", "/runs/stats", asked)).status === 429;
-    for (const refused of [false, false, false, true]) expect(await isRefused()).toBe(refused);
+    const request = { region: "eu", headers: { "x-api-key": "k" } } as const;
+    const isRefused = async () => (await send("GET", "/runs/stats", request)).status === 429;
+    for (const expected of [false, false, false, true]) expect(await isRefused()).toBe(expected);
     await rig.emulator.clock.advance("PT5S");
     expect(await isRefused()).toBe(false);
   });

@@ -9,7 +9,7 @@ const MAX_PROBED_OBJECTS = 1000;
 const fileAt = (key: string) => ({ key, rows: 1, bytes: 1, cursor: null });
 
 /** A store with these files, of as many bytes as each says, and what is read of it. */
-async function listingOf(sizes: Readonly<Record<string, number>>, named: readonly string[]) {
+async function listingOf(sizes: Readonly<Record<string, number>>, names: readonly string[]) {
   const read: string[] = [];
   const files = {
     list: async () => ({ keys: Object.keys(sizes), isComplete: true }),
@@ -18,7 +18,7 @@ async function listingOf(sizes: Readonly<Record<string, number>>, named: readonl
       return { bytes: new Uint8Array(sizes[key] ?? 0) };
     },
   };
-  return { read, listing: await openListing(files, PREFIX, new Set(named), createFindings()) };
+  return { read, listing: await openListing(files, PREFIX, new Set(names), createFindings()) };
 }
 
 test("missing files are looked for among a thousand extra ones, each of which is read once", async () => {

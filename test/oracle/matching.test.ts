@@ -27,8 +27,8 @@ function rowOf(n: number, name = `row ${n}`): ComparableRow {
 
 /** What is found when all of the store's rows come before all of the file's, with little room to wait in. */
 function problemsOf(
-  stored: readonly ComparableRow[],
-  found: readonly ComparableRow[],
+  rows: readonly ComparableRow[],
+  results: readonly ComparableRow[],
   budget: UnmatchedBudget,
 ) {
   const findings = createFindings();
@@ -40,8 +40,8 @@ function problemsOf(
     onMissing: (row) => keepMissing(left, form, budget, findings, row),
     onSurplus: (each) => keepSurplus(left, form, budget, findings, each),
   });
-  for (const row of stored) matching.expect(row);
-  for (const row of found) matching.addFileRow({ key: "key", row });
+  for (const row of rows) matching.expect(row);
+  for (const row of results) matching.addFileRow({ key: "key", row });
   matching.end();
   reconcile(form, [left], findings);
   return findings.problems();

@@ -458,7 +458,7 @@ describe("a schedule", () => {
 
 describe("a destination elsewhere", () => {
   type Denied = readonly ("get" | "list")[];
-  const denied = { failure: "access_denied", code: "AccessDenied", message: "AccessDenied: no" } as const;
+  const denial = { failure: "access_denied", code: "AccessDenied", message: "AccessDenied: no" } as const;
 
   function elsewhere(deny: Denied): Promise<ExportFixture> {
     return fixtureOf({
@@ -467,17 +467,17 @@ describe("a destination elsewhere", () => {
           async list(prefix) {
             expect(accessKeyId).toBe("key");
             return deny.includes("list")
-              ? denied
+              ? denial
               : { keys: [...files.keys()].filter((key) => key.startsWith(prefix)) };
           },
           async get(key) {
             const bytes = files.get(key);
-            if (deny.includes("get")) return denied;
+            if (deny.includes("get")) return denial;
             return bytes ? { bytes } : { failure: "refused", code: "NoSuchKey", message: "NoSuchKey: gone" };
           },
-          put: async () => denied,
-          size: async () => denied,
-          delete: async () => denied,
+          put: async () => denial,
+          size: async () => denial,
+          delete: async () => denial,
         }),
       }),
     });

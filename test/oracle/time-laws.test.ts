@@ -72,9 +72,9 @@ it.each([
 });
 
 it("finds a retry of a failure that §7.3 does not retry", async () => {
-  const denied = (entries: readonly JournalEntry[]) =>
+  const denials = (entries: readonly JournalEntry[]) =>
     JSON.parse(JSON.stringify(entries).replaceAll('"failure":"worker_crash"', '"failure":"access_denied"'));
-  expect(await problemsOf({}, CRASH, undefined, denied)).toEqual([
+  expect(await problemsOf({}, CRASH, undefined, denials)).toEqual([
     expect.stringContaining("there is a retry after attempt 0 failed (access_denied)"),
   ]);
 });
@@ -105,10 +105,10 @@ it("finds windows of a schedule that are exported early or not at all", async ()
   const world = openExportWorld({});
   const schedule = createSchedule(world);
   await world.advance(5 * HOUR);
-  const spawned = world.spawned(schedule.id);
+  const spawnedExports = world.spawned(schedule.id);
   const context = { settings: DEFAULTS, now: world.world.now, isExact: true };
   const findings = createFindings();
-  checkSpawnTimes(context, schedule, [{ ...spawned[0], created_at: NOW } as never], findings);
+  checkSpawnTimes(context, schedule, [{ ...spawnedExports[0], created_at: NOW } as never], findings);
   expect(findings.problems().map(({ detail }) => detail)).toEqual([
     "is created -600 s after it is due (§3.3)",
     expect.stringMatching(/^the export of the window from .* is missing \(§3\.3\)$/),

@@ -25,10 +25,10 @@ const ALONE = {
   `,
   "child.mjs": `
     const { EMULATOR_URL, AWS_ENDPOINT_URL_S3 } = process.env;
-    const made = await fetch(EMULATOR_URL + "/threads", {
+    const reply = await fetch(EMULATOR_URL + "/threads", {
       method: "POST", body: "{}", headers: { "content-type": "application/json" },
     });
-    console.log(made.status, new URL(AWS_ENDPOINT_URL_S3).protocol, process.version);
+    console.log(reply.status, new URL(AWS_ENDPOINT_URL_S3).protocol, process.version);
     process.exitCode = 7;
   `,
   "fails/failing.scenario.yaml": `
@@ -131,10 +131,10 @@ const TYPED = `
   const run: ContractRun = await runContracts(createEmulatorTarget(startEmulator), { select: ["4.1"] });
   const verdict: "PASS" | "UNSUPPORTED" | "NON-STRICT" | "UNSPECIFIED" | "FAIL" | undefined = run.results[0]?.verdict;
   setupServer(...emulatorHandlers(emulator, { us: "https://api.traces.test" })).listen();
-  const started: StartedEmulatorContainer = await new EmulatorContainer().withSeed(3).withEnvironment({}).start();
-  const address: string = started.s3Url;
+  const container: StartedEmulatorContainer = await new EmulatorContainer().withSeed(3).withEnvironment({}).start();
+  const address: string = container.s3Url;
   // @ts-expect-error There is no such address.
-  started.s4Url;
+  container.s4Url;
   test("typed", async ({ emulator: own, clock }) => {
     await clock.advance("PT1H");
     await expect(own).toHaveExported(address, { rows: 60 });
@@ -158,8 +158,8 @@ const TYPED_CJS = `
     // @ts-expect-error A clock has two ways to go.
     await startEmulator({ clock: "stopped" });
     setupServer(...emulatorHandlers(emulator, { us: "https://api.traces.test" })).listen();
-    const started: StartedEmulatorContainer = await new EmulatorContainer().withSeed(3).start();
-    const address: string = started.s3Url;
+    const container: StartedEmulatorContainer = await new EmulatorContainer().withSeed(3).start();
+    const address: string = container.s3Url;
     const run = await runContracts(createEmulatorTarget(startEmulator), { select: ["4.1"] });
     test("typed", async ({ emulator: own, clock }) => {
       await clock.advance("PT1H");

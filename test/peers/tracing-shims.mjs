@@ -40,9 +40,9 @@ export async function resolveTraceId(client, runId) {
 }
 
 export async function toArray(items) {
-  const found = [];
-  for await (const item of items) found.push(item);
-  return found;
+  const results = [];
+  for await (const item of items) results.push(item);
+  return results;
 }
 
 export async function deleteProject(client, projectName) {

@@ -59,8 +59,8 @@ export function findElsewhere({ elsewhere, absent = {} }) {
       const options = { skipSelf: true };
       if (importer === undefined || importer === here) return undefined;
       if (absent[id]) return `${ABSENT}${id}`;
-      const found = await this.resolve(id, importer, options);
-      return found ?? this.resolve(elsewhere(id) ?? id, here, options);
+      const module = await this.resolve(id, importer, options);
+      return module ?? this.resolve(elsewhere(id) ?? id, here, options);
     },
     load(id) {
       if (!id.startsWith(ABSENT)) return undefined;

@@ -26,8 +26,8 @@ function installClients() {
   const base = ["python3", "/usr/bin/python3"].find((name) => run(name, ["-c", "import ensurepip, venv"]).ok);
   if (!base) return skip("there is no python3 with the module ensurepip (Debian: python3-venv)");
   const environment = join(folder, "environment");
-  const made = run(base, ["-m", "venv", environment]);
-  if (!made.ok) return skip(made.text);
+  const outcome = run(base, ["-m", "venv", environment]);
+  if (!outcome.ok) return skip(outcome.text);
   const python = join(environment, "bin/python");
   const install = (...packages) =>
     run(python, ["-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10", ...packages]);

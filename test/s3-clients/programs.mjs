@@ -12,11 +12,11 @@ const INSTALL_MS = 300_000;
 
 /** The path of each program by its name; rejects with the reason why one is missing. */
 export function findPrograms() {
-  const wanted = PROGRAMS.filter((program) => !pathOf(program)).map((program) => program.package);
-  if (wanted.length > 0) install(wanted);
-  const found = new Map(PROGRAMS.map((program) => [program.name, pathOf(program)]));
-  for (const [name, path] of found) if (!path) throw new Error(`${name} was installed and does not run`);
-  return found;
+  const packages = PROGRAMS.filter((program) => !pathOf(program)).map((program) => program.package);
+  if (packages.length > 0) install(packages);
+  const paths = new Map(PROGRAMS.map((program) => [program.name, pathOf(program)]));
+  for (const [name, path] of paths) if (!path) throw new Error(`${name} was installed and does not run`);
+  return paths;
 }
 
 /** Debian's own goes before others of its name, which may be of any version. */

@@ -5,7 +5,7 @@ import { shownFailure, validationError } from "../../emulator/subjects/destinati
 import { S3_ERRORS } from "../../emulator/subjects/object-storage/errors.ts";
 
 describe("what an error means (§7.3)", () => {
-  const answered = (httpStatusCode: number, Code?: string) =>
+  const isAnswered = (httpStatusCode: number, Code?: string) =>
     failureOfError(
       { name: "Error", ...(Code && { Code }), message: "", $metadata: { httpStatusCode } },
       true,
@@ -27,7 +27,7 @@ describe("what an error means (§7.3)", () => {
     [501, "NotImplemented", "unavailable"],
     [200, "InternalError", "unavailable"],
   ])("%s %s is %s", (status, code, failure) => {
-    expect(answered(status, code)).toMatchObject({ failure, code });
+    expect(isAnswered(status, code)).toMatchObject({ failure, code });
   });
 
   test.each([
@@ -35,7 +35,7 @@ describe("what an error means (§7.3)", () => {
     [429, "unavailable", "TooManyRequests"],
     [502, "unavailable", "HTTP 502"],
   ])("%s without a code is %s", (status, failure, code) => {
-    expect(answered(status)).toMatchObject({ failure, code });
+    expect(isAnswered(status)).toMatchObject({ failure, code });
   });
 
   test.each([
@@ -51,10 +51,10 @@ describe("what an error means (§7.3)", () => {
   });
 
   test("an endpoint that a destination does not have is not invalid", () => {
-    const found = unanswered("ENOTFOUND", false);
-    expect(found).toMatchObject({ failure: "refused", code: "UnknownHost" });
-    expect(shownFailure(found)).toBe("UnknownHost (its host name is unknown)");
-    expect([validationError(found, false), validationError(unanswered("ECONNREFUSED"), false)]).toEqual([
+    const failure = unanswered("ENOTFOUND", false);
+    expect(failure).toMatchObject({ failure: "refused", code: "UnknownHost" });
+    expect(shownFailure(failure)).toBe("UnknownHost (its host name is unknown)");
+    expect([validationError(failure, false), validationError(unanswered("ECONNREFUSED"), false)]).toEqual([
       undefined,
       undefined,
     ]);

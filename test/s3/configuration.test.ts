@@ -86,8 +86,8 @@ describe("a bucket of which nothing was configured answers as the real service d
       new ListBucketAnalyticsConfigurationsCommand({ Bucket }),
       { IsTruncated: false },
     ],
-  ] as const)("%s", async ([_name, command, wanted], { expect }) => {
-    expect(await ask(command)).toMatchObject(wanted);
+  ] as const)("%s", async ([_name, command, expected], { expect }) => {
+    expect(await ask(command)).toMatchObject(expected);
   });
 
   test.for([
@@ -182,8 +182,8 @@ describe("CreateBucket again", () => {
         path: "/configured",
         body: `<CreateBucketConfiguration>${inner}</CreateBucketConfiguration>`,
       });
-    const named = await put("<LocationConstraint>us-east-1</LocationConstraint>");
-    expect([named.status, named.text]).toEqual([400, expect.stringContaining("InvalidLocationConstraint")]);
+    const reply = await put("<LocationConstraint>us-east-1</LocationConstraint>");
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("InvalidLocationConstraint")]);
     const tagged = await put("<Tags><Tag><Key>a</Key><Value>b</Value></Tag></Tags>");
     expect([tagged.status, tagged.text]).toEqual([501, expect.stringContaining("Tags")]);
   });

@@ -87,10 +87,10 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     strayBodies() {
       const { reader } = world;
       const bodies = [...reader.all(objects), ...reader.all(s3Parts)];
-      const named = new Set(bodies.map(({ file }) => fileOfBody(file)));
+      const names = new Set(bodies.map(({ file }) => fileOfBody(file)));
       return filesBelow(pool.path("1/bodies"))
         .map((path) => relative(pool.path(""), path))
-        .filter((file) => !named.has(file));
+        .filter((file) => !names.has(file));
     },
     commits,
     control: (act) => world.turn({ type: "control", name: "test" }, act),

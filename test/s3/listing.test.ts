@@ -16,25 +16,25 @@ const { send, errorOf } = serverOfFile(async (send) => {
 });
 
 async function pages(more: object): Promise<ListObjectsV2CommandOutput[]> {
-  const found: ListObjectsV2CommandOutput[] = [];
+  const results: ListObjectsV2CommandOutput[] = [];
   let ContinuationToken: string | undefined;
   do {
     const page = await send(new ListObjectsV2Command({ Bucket, ContinuationToken, ...more }));
-    found.push(page);
-    if (found.length > KEYS.length) throw new Error("The listing does not end.");
+    results.push(page);
+    if (results.length > KEYS.length) throw new Error("The listing does not end.");
     ContinuationToken = page.NextContinuationToken;
   } while (ContinuationToken !== undefined);
-  return found;
+  return results;
 }
 
 test("pages of one, rolled up, name everything once", async ({ expect }) => {
-  const found = await pages({ Delimiter: "/", MaxKeys: 1 });
-  const names = found.flatMap((page) => [
+  const results = await pages({ Delimiter: "/", MaxKeys: 1 });
+  const names = results.flatMap((page) => [
     ...(page.Contents ?? []).map(({ Key }) => Key),
     ...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix),
   ]);
   expect(names).toEqual(["a", "a/", "b", "b/", "c&<", "c/", "z/", "é"]);
-  expect(found.map((page) => page.KeyCount)).toEqual(names.map(() => 1));
+  expect(results.map((page) => page.KeyCount)).toEqual(names.map(() => 1));
 });
 
 test("version 1 continues from its marker", async ({ expect }) => {

@@ -184,8 +184,8 @@ describe("the client of an object store elsewhere", () => {
     const garbled = open(await answeringXml(200, "<ListBucketResult><Na"), KEY);
     expect(await garbled.list("")).toMatchObject({ message: "it answered 200, but not as an S3 server" });
     expect(await reply(await answeringXml(403, ""))).toBe("it answered 403 without an error code of S3");
-    const denied = await answeringXml(403, error("AccessDenied", "Not yours."));
-    expect(await reply(denied)).toBe("it answered 403 AccessDenied: Not yours.");
+    const deniedUrl = await answeringXml(403, error("AccessDenied", "Not yours."));
+    expect(await reply(deniedUrl)).toBe("it answered 403 AccessDenied: Not yours.");
     const own = await answeringXml(400, error("XOwnTrouble", ""));
     expect(await reply(own)).toBe("it answered 400 XOwnTrouble");
   });

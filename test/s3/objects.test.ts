@@ -50,7 +50,7 @@ describe("objects through the AWS SDK with its defaults", () => {
       parts.flatMap((Range) => ["a", "b"].map((name) => text(`large/${name}`, { Range }))),
     );
     const wholes = ["a", "b"].map((name) => name + bytes.toString());
-    const wanted = parts.flatMap((Range) =>
+    const expected = parts.flatMap((Range) =>
       wholes.map((whole) => {
         if (Range === undefined) return whole;
         const [from = "", to = ""] = Range.slice("bytes=".length).split("-");
@@ -59,18 +59,18 @@ describe("objects through the AWS SDK with its defaults", () => {
           : whole.slice(Number(from), to ? Number(to) + 1 : undefined);
       }),
     );
-    expect(got.map((each) => each.length)).toEqual(wanted.map((each) => each.length));
-    expect(got.every((each, at) => each === wanted[at])).toBe(true);
+    expect(got.map((each) => each.length)).toEqual(expected.map((each) => each.length));
+    expect(got.every((each, at) => each === expected[at])).toBe(true);
   });
 
   test("a buffer is stored with its checksum, its type and its metadata", async ({ expect }) => {
-    const stored = await put("a/buffer.txt", "hello", {
+    const output = await put("a/buffer.txt", "hello", {
       ContentType: "text/plain",
       CacheControl: "no-cache",
       Metadata: { colour: "blue" },
     });
-    expect(stored.ETag).toBe('"5d41402abc4b2a76b9719d911017c592"');
-    expect(stored.ChecksumCRC32).toBe("NhCmhg==");
+    expect(output.ETag).toBe('"5d41402abc4b2a76b9719d911017c592"');
+    expect(output.ChecksumCRC32).toBe("NhCmhg==");
     const head = await send(new HeadObjectCommand({ Bucket, Key: "a/buffer.txt", ChecksumMode: "ENABLED" }));
     expect(head).toMatchObject({
       ContentLength: 5,
@@ -142,12 +142,12 @@ describe("objects through the AWS SDK with its defaults", () => {
     ["lines=0-1", "0123456789", undefined],
     ["bytes=10-", "InvalidRange", undefined],
     ["bytes=-0", "InvalidRange", undefined],
-  ] as const)("range %s gives %s", async ([Range, wanted, contentRange], { expect }) => {
+  ] as const)("range %s gives %s", async ([Range, expected, contentRange], { expect }) => {
     await put("range.txt", "0123456789");
     const call = send(new GetObjectCommand({ Bucket, Key: "range.txt", Range }));
-    if (wanted === "InvalidRange") return expect(await codeOf(call)).toBe(wanted);
+    if (expected === "InvalidRange") return expect(await codeOf(call)).toBe(expected);
     const { Body, ContentRange } = await call;
-    expect(await Body?.transformToString()).toBe(wanted);
+    expect(await Body?.transformToString()).toBe(expected);
     expect(ContentRange).toBe(contentRange);
   });
 
@@ -181,8 +181,8 @@ describe("objects through the AWS SDK with its defaults", () => {
     const CopySource = `${Bucket}/${encodeURIComponent("source é.txt")}`;
     const copied = await send(new CopyObjectCommand({ Bucket: "copies", Key: "kept.txt", CopySource }));
     expect(copied.CopyObjectResult?.ETag).toMatch(/^"[0-9a-f]{32}"$/);
-    const kept = await send(new HeadObjectCommand({ Bucket: "copies", Key: "kept.txt" }));
-    expect(kept).toMatchObject({ Metadata: { a: "1" }, ContentType: "text/x-one", ContentLength: 6 });
+    const head = await send(new HeadObjectCommand({ Bucket: "copies", Key: "kept.txt" }));
+    expect(head).toMatchObject({ Metadata: { a: "1" }, ContentType: "text/x-one", ContentLength: 6 });
     await send(
       new CopyObjectCommand({
         Bucket,
@@ -192,8 +192,8 @@ describe("objects through the AWS SDK with its defaults", () => {
         Metadata: { b: "2" },
       }),
     );
-    const replaced = await send(new HeadObjectCommand({ Bucket, Key: "replaced.txt" }));
-    expect(replaced.Metadata).toEqual({ b: "2" });
+    const newHead = await send(new HeadObjectCommand({ Bucket, Key: "replaced.txt" }));
+    expect(newHead.Metadata).toEqual({ b: "2" });
     const onto = new CopyObjectCommand({ Bucket, Key: "source é.txt", CopySource });
     expect(await errorOf(onto)).toBe("InvalidRequest");
     const encoded = encodeURIComponent(`/${Bucket}/source é.txt`);
@@ -250,7 +250,7 @@ describe("objects through the AWS SDK with its defaults", () => {
 
   test("virtual-hosted and path-style names both work", async ({ expect }) => {
     const httpAgent = new Agent({
-      lookup: (_host, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]),
+      lookup: (_host, _options, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
     });
     const client = server().client({
       endpoint: `http://localhost:${server().port}`,
@@ -344,9 +344,9 @@ describe("evil names", () => {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
       expect(await Body?.transformToString()).toBe(`body of ${Key}`);
     }
-    const listed = await client.send(new ListObjectsV2Command({ Bucket }));
+    const list = await client.send(new ListObjectsV2Command({ Bucket }));
     const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-    expect(listed.Contents?.map(({ Key }) => Key)).toEqual([...keys].sort(inBytes));
+    expect(list.Contents?.map(({ Key }) => Key)).toEqual([...keys].sort(inBytes));
     const v1 = await client.send(new ListObjectsCommand({ Bucket }));
     expect(v1.Contents?.map(({ Key }) => Key)).toEqual([...keys].sort(inBytes));
     expect(readdirSync(evil.folder)).toEqual(["traces"]);

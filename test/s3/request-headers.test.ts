@@ -67,10 +67,10 @@ describe("a header that would change what is done is never ignored", () => {
   test("a presigned address carries them in its query", async ({ expect }) => {
     const address = (more: object) =>
       getSignedUrl(server().client(), new PutObjectCommand({ Bucket, Key: "signed.txt", ...more }));
-    const refused = await fetch(await address({ ACL: "public-read" }), { method: "PUT", body: "" });
-    expect([refused.status, await refused.text()]).toEqual([501, expect.stringContaining("x-amz-acl")]);
-    const stored = await fetch(await address({ Metadata: { colour: "blue" } }), { method: "PUT", body: "" });
-    expect(stored.status).toBe(200);
+    const refusal = await fetch(await address({ ACL: "public-read" }), { method: "PUT", body: "" });
+    expect([refusal.status, await refusal.text()]).toEqual([501, expect.stringContaining("x-amz-acl")]);
+    const reply = await fetch(await address({ Metadata: { colour: "blue" } }), { method: "PUT", body: "" });
+    expect(reply.status).toBe(200);
     const head = await send(new HeadObjectCommand({ Bucket, Key: "signed.txt" }));
     expect(head.Metadata).toEqual({ colour: "blue" });
   });
@@ -176,10 +176,10 @@ describe("a deletion with a condition", () => {
 describe("headers are returned unchanged", () => {
   test("metadata in UTF-8", async ({ expect }) => {
     const path = `/${Bucket}/utf8.txt`;
-    const sent = "Grüße, 日本";
-    await sendSigned(server(), { method: "PUT", path, headers: { "x-amz-meta-greeting": sent } });
+    const value = "Grüße, 日本";
+    await sendSigned(server(), { method: "PUT", path, headers: { "x-amz-meta-greeting": value } });
     const { headers } = await sendSigned(server(), { method: "GET", path });
-    expect(Buffer.from(String(headers["x-amz-meta-greeting"]), "latin1").toString()).toBe(sent);
+    expect(Buffer.from(String(headers["x-amz-meta-greeting"]), "latin1").toString()).toBe(value);
   });
 
   test.for([
@@ -187,11 +187,11 @@ describe("headers are returned unchanged", () => {
     ["gzip,aws-chunked", "gzip"],
     ["aws-chunked, gzip", "gzip"],
     ["aws-chunked", undefined],
-  ] as const)("Content-Encoding %s is kept as %s", async ([sent, kept], { expect }) => {
+  ] as const)("Content-Encoding %s is kept as %s", async ([value, expected], { expect }) => {
     const path = `/${Bucket}/encoded.txt`;
-    await sendSigned(server(), { method: "PUT", path, headers: { "content-encoding": sent } });
+    await sendSigned(server(), { method: "PUT", path, headers: { "content-encoding": value } });
     const { headers } = await sendSigned(server(), { method: "HEAD", path });
-    expect(headers["content-encoding"]).toBe(kept);
+    expect(headers["content-encoding"]).toBe(expected);
   });
 
   test("an expectation that HTTP does not know is passed over", async ({ expect }) => {

@@ -103,8 +103,8 @@ describe("identity", () => {
   test("an upload by a form is said not to be there", async ({ expect }) => {
     const form = new FormData();
     form.set("key", "x.txt");
-    const posted = await fetch(`${server.url}/traces`, { method: "POST", body: form });
-    expect([posted.status, await posted.text()]).toEqual([501, expect.stringContaining("PostObject")]);
+    const reply = await fetch(`${server.url}/traces`, { method: "POST", body: form });
+    expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining("PostObject")]);
   });
 
   test.for([
@@ -139,10 +139,10 @@ describe("permissions", () => {
 
   test.for(["put", "get", "delete", "list", "abort"] as const)(
     "without %s only that is refused",
-    async (denied, { expect }) => {
+    async (action, { expect }) => {
       const client = server.client({ credentials: KEY });
       const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key: "u.bin" }));
-      server.control((turn) => changeCredential(turn, "someone", { deny: [denied] }));
+      server.control((turn) => changeCredential(turn, "someone", { deny: [action] }));
       const outcomes: Record<string, string> = {};
       for (const name of ["put", "get", "list", "delete"] as const) {
         outcomes[name] = await codeOf(client.send(attempts[name]() as never));
@@ -152,7 +152,7 @@ describe("permissions", () => {
       const others = Object.fromEntries(
         [...Object.keys(attempts), "abort"].map((name) => [name, "no error"]),
       );
-      expect(outcomes).toEqual({ ...others, [denied]: "AccessDenied" });
+      expect(outcomes).toEqual({ ...others, [action]: "AccessDenied" });
     },
   );
 

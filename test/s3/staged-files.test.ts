@@ -142,13 +142,13 @@ describe("a staged file, stored by a turn", () => {
         ...answers.map((said) => ("failure" in said ? said.failure : "ok")),
       ];
     };
-    for (const [denied, wanted] of [
+    for (const [action, expected] of [
       ["put", ["access_denied", "ok", "ok"]],
       ["get", ["stored", "access_denied", "ok"]],
       ["delete", ["stored", "ok", "access_denied"]],
     ] as const) {
-      store.control((turn) => changeCredential(turn, "writer", { deny: [denied] }));
-      expect(await failures()).toEqual(wanted);
+      store.control((turn) => changeCredential(turn, "writer", { deny: [action] }));
+      expect(await failures()).toEqual(expected);
     }
     store.control((turn) =>
       changeCredential(turn, "writer", { deny: [], session_token: "t", expires_at: formatInstant(NOW) }),

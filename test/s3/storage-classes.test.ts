@@ -71,12 +71,12 @@ describe("a storage class", () => {
     const part = { Bucket, Key, UploadId: begun.UploadId ?? "", PartNumber: 1 };
     const copied = await send(new UploadPartCopyCommand({ ...part, CopySource: `${Bucket}/source` }));
     expect(copied).toMatchObject(ENCRYPTED);
-    const sent = await send(new UploadPartCommand({ ...part, Body: "hello" }));
-    expect(sent).toMatchObject(ENCRYPTED);
+    const output = await send(new UploadPartCommand({ ...part, Body: "hello" }));
+    expect(output).toMatchObject(ENCRYPTED);
     expect(await send(new ListPartsCommand(part))).toMatchObject({ StorageClass });
     const { Uploads = [] } = await send(new ListMultipartUploadsCommand({ Bucket }));
     expect(Uploads).toMatchObject([{ Key, StorageClass }]);
-    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: sent.ETag ?? "" }] };
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: output.ETag ?? "" }] };
     const done = await send(new CompleteMultipartUploadCommand({ ...part, MultipartUpload }));
     expect(done).toMatchObject(ENCRYPTED);
     expect(await head(Key)).toMatchObject({ StorageClass, ...ENCRYPTED });

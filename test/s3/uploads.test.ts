@@ -62,8 +62,8 @@ test("parts may come in any order and again; the list decides", async ({ expect 
   const second = await part("order.bin", id, 2, Buffer.from("end"));
   await part("order.bin", id, 1, Buffer.alloc(5 * MIB, 1));
   const first = await part("order.bin", id, 1, Buffer.alloc(5 * MIB, 2));
-  const listed = await send(new ListPartsCommand({ Bucket, Key: "order.bin", UploadId: id }));
-  expect(listed.Parts?.map(({ PartNumber, Size }) => [PartNumber, Size])).toEqual([
+  const list = await send(new ListPartsCommand({ Bucket, Key: "order.bin", UploadId: id }));
+  expect(list.Parts?.map(({ PartNumber, Size }) => [PartNumber, Size])).toEqual([
     [1, 5 * MIB],
     [2, 3],
   ]);
@@ -208,7 +208,7 @@ test("of completed uploads the last thousand are known, and none of a bucket tha
     );
   expect([await again(), await again()]).toEqual(["no error", "no error"]);
   const object = { ...own, bucket: Bucket, etag: "e", checksums: {}, checksum_type: "FULL_OBJECT" } as const;
-  const made = {
+  const resource = {
     ...object,
     key: "k",
     content_type: "x/y",
@@ -220,11 +220,11 @@ test("of completed uploads the last thousand are known, and none of a bucket tha
     last_modified: 0,
   };
   server().control((turn) => {
-    for (let count = 0; count < 1000; count += 1) saveFinished(turn, `upload-${count}`, made);
+    for (let count = 0; count < 1000; count += 1) saveFinished(turn, `upload-${count}`, resource);
   });
   expect(server().world.reader.count(s3FinishedUploads)).toBe(1000);
   expect(await again()).toBe("NoSuchUpload");
-  server().control((turn) => saveFinished(turn, UploadId ?? "", { ...made, bucket: own.Bucket }));
+  server().control((turn) => saveFinished(turn, UploadId ?? "", { ...resource, bucket: own.Bucket }));
   await send(new DeleteObjectCommand(own));
   await send(new DeleteBucketCommand({ Bucket: own.Bucket }));
   await send(new CreateBucketCommand({ Bucket: own.Bucket }));

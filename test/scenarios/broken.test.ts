@@ -13,31 +13,31 @@ type Json = Record<string, unknown>;
 /** An emulator that is wrong: in its rules, in what it takes of a request, or in what it answers. */
 interface Broken {
   readonly settings?: Readonly<Record<string, Json>>;
-  readonly rewriteRequest?: (asked: ScenarioRequest) => ScenarioRequest;
-  readonly rewriteReply?: (answer: ScenarioReply, asked: ScenarioRequest) => ScenarioReply;
+  readonly rewriteRequest?: (request: ScenarioRequest) => ScenarioRequest;
+  readonly rewriteReply?: (answer: ScenarioReply, request: ScenarioRequest) => ScenarioReply;
 }
 
 const EXPORTS = /^\/api\/v1\/bulk-exports(\?|$)/;
 const RUNS = /^\/threads\/[^/]+\/runs(\?|$)/;
 
-const isAt = ({ method, path }: ScenarioRequest, wanted: string, pattern: RegExp) =>
-  method === wanted && pattern.test(path);
+const isAt = ({ method, path }: ScenarioRequest, expected: string, pattern: RegExp) =>
+  method === expected && pattern.test(path);
 
 /** Drops or changes fields of requests. */
 function rewritingRequests(method: string, pattern: RegExp, change: (body: Json) => unknown): Broken {
   return {
-    rewriteRequest: (asked) =>
-      isAt(asked, method, pattern) && asked.body !== undefined
-        ? { ...asked, body: JSON.stringify(change(JSON.parse(asked.body))) }
-        : asked,
+    rewriteRequest: (request) =>
+      isAt(request, method, pattern) && request.body !== undefined
+        ? { ...request, body: JSON.stringify(change(JSON.parse(request.body))) }
+        : request,
   };
 }
 
 /** Changes what is answered, one item after the other where it is a list. */
 function rewritingReplies(method: string, pattern: RegExp, change: (body: Json) => unknown): Broken {
   return {
-    rewriteReply: (answer, asked) => {
-      if (!isAt(asked, method, pattern) || answer.status >= 300) return answer;
+    rewriteReply: (answer, request) => {
+      if (!isAt(request, method, pattern) || answer.status >= 300) return answer;
       const body = JSON.parse(answer.text);
       const rewritten = Array.isArray(body) ? body.map((item) => change(item)) : change(body);
       return { ...answer, text: JSON.stringify(rewritten) };
@@ -47,8 +47,8 @@ function rewritingReplies(method: string, pattern: RegExp, change: (body: Json) 
 
 function rewritingStatus(pattern: RegExp, from: number, to: number, text: string): Broken {
   return {
-    rewriteReply: (answer, asked) =>
-      pattern.test(asked.path) && answer.status === from ? { ...answer, status: to, text } : answer,
+    rewriteReply: (answer, request) =>
+      pattern.test(request.path) && answer.status === from ? { ...answer, status: to, text } : answer,
   };
 }
 
@@ -66,7 +66,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   "late-run-missed": { settings: { timings: { spawn_grace: "PT20M" } } },
   "legacy-endpoints-end": rewritingStatus(/^\/runs\/query$/, 410, 200, '{"runs":[]}'),
   "list-runs-paging": {
-    rewriteRequest: (asked) => ({ ...asked, path: asked.path.replace(/offset=\d+/, "offset=0") }),
+    rewriteRequest: (request) => ({ ...request, path: request.path.replace(/offset=\d+/, "offset=0") }),
   },
   "one-partition-fails": { settings: { limits: { max_retries: 21 } } },
   "partial-files-while-running": { settings: { limits: { rows_per_file: 1_000 } } },
@@ -124,7 +124,7 @@ function mergeSettings(settings: Readonly<Record<string, unknown>>, wrong: Broke
 
 function brokenEnvironments({
   settings,
-  rewriteRequest: takes = (asked) => asked,
+  rewriteRequest: takes = (request) => request,
   rewriteReply: answers = (answer) => answer,
 }: Broken): Environments {
   return {
@@ -136,7 +136,7 @@ function brokenEnvironments({
       });
       return {
         ...environment,
-        request: async (asked) => answers(await environment.request(takes(asked)), asked),
+        request: async (request) => answers(await environment.request(takes(request)), request),
       };
     },
   };

@@ -54,13 +54,13 @@ describe("emulator replay", () => {
     expect((await run(["replay", ".", "--keep"], { cwd })).code).toBe(0);
     write(cwd, "bad", ...BAD);
     const replaying = launch(["replay", ".", "--keep"], { cwd });
-    let shown = "";
+    let output = "";
     replaying.child.stdout.on("data", (text) => {
-      shown += text;
+      output += text;
     });
     const [said] = await once(replaying.child.stderr, "data");
     expect(String(said)).toContain("until you press Ctrl-C");
-    const [, address = ""] = /'(http:[^']*)'/.exec(shown) ?? [];
+    const [, address = ""] = /'(http:[^']*)'/.exec(output) ?? [];
     expect((await fetch(address)).status).toBe(200);
     replaying.child.kill("SIGINT");
     expect((await replaying.ended).code).toBe(1);
@@ -129,8 +129,8 @@ describe("emulator replay", () => {
       "  - advance: PT1H",
       "    expect: { body: { to: { $regex: 'T01:00:00' } } }",
     );
-    const found = await run(["replay", "here.scenario.yaml", "--target", ready.url], { cwd });
-    expect(found).toMatchObject({ code: 0, stderr: "" });
+    const outcome = await run(["replay", "here.scenario.yaml", "--target", ready.url], { cwd });
+    expect(outcome).toMatchObject({ code: 0, stderr: "" });
     expect((await run(["replay", "here.scenario.yaml", "--target", ".emulator"], { cwd })).code).toBe(0);
     write(cwd, "there", "now: 2027-03-01T00:00:00Z", ...GOOD);
     const there = ["replay", "there.scenario.yaml", "--target", ready.url];
@@ -169,10 +169,13 @@ describe("emulator replay --target", () => {
       expect(there.stdout).toContain(`--target ${url} --world side\n`);
       expect([await count(url), await count(side)]).toEqual([1, 1]);
     }
-    const seen = await run(["replay", "--record", url, "--world", "side", "seen.scenario.yaml"], {
+    const outcome = await run(["replay", "--record", url, "--world", "side", "seen.scenario.yaml"], {
       cwd,
     });
-    expect(seen).toMatchObject({ code: 0, stdout: expect.stringContaining("seen.scenario.yaml: 2 steps") });
+    expect(outcome).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("seen.scenario.yaml: 2 steps"),
+    });
   });
 
   it("keeps the worlds of failures there with --keep, and removes them when it is stopped", async () => {
@@ -266,10 +269,10 @@ describe("emulator replay --record", () => {
       end_time: "2026-03-01T00:00:00Z",
     });
     await call("/_emulator/v1/clock/advance", { by: "PT5M" });
-    const seen = (await (await fetch(`${url}/api/v1/bulk-exports/${id}`, { headers })).json()) as {
+    const status = (await (await fetch(`${url}/api/v1/bulk-exports/${id}`, { headers })).json()) as {
       status: string;
     };
-    expect(seen.status).toBe("FAILED");
+    expect(status.status).toBe("FAILED");
 
     const recorded = await run(["replay", "--record", url, "seen.scenario.yaml"], { cwd });
     expect(recorded).toMatchObject({
@@ -304,11 +307,15 @@ describe("emulator replay --record", () => {
     const { session_id } = await call("/_emulator/v1/traces/generate", { count: 1, project: "shop" });
     const { id: bulk_export_destination_id } = await call("/api/v1/bulk-exports/destinations", DESTINATION);
     const window = { start_time: "2026-02-01T00:00:00Z", end_time: "2026-02-02T00:00:00Z" };
-    const made = await call("/api/v1/bulk-exports", { bulk_export_destination_id, session_id, ...window });
+    const resource = await call("/api/v1/bulk-exports", {
+      bulk_export_destination_id,
+      session_id,
+      ...window,
+    });
     const looked = await call("/_emulator/v1/clock/advance?dry_run=1", { by: "P7D" });
     expect(looked.dry_run).toBe(true);
     await call("/_emulator/v1/clock/advance", { by: "PT1H" });
-    const until = { export: made.id, status: "FAILED" };
+    const until = { export: resource.id, status: "FAILED" };
     expect((await call("/_emulator/v1/clock/advance", { until, within: "PT1H" })).reached).toBe(false);
     expect((await run(["replay", "--record", url, "seen.scenario.yaml"], { cwd })).code).toBe(0);
     const text = readFileSync(join(cwd, "seen.scenario.yaml"), "utf8");

@@ -183,9 +183,9 @@ describe("a problem is reported with its line", () => {
     ["{ body: { a: { $regex: x, $not: y } } }", "expect.body.a: $regex stands for the whole value"],
   ])("an expectation that could not be meant: %s", (expectation, problem) => {
     const text = `${head}when:\n  - request: GET /ok\n    expect: ${expectation}\n`;
-    const reported = problemOf(text);
-    expect(reported).toContain("x.scenario.yaml:4: when[0].expect");
-    expect(reported).toContain(problem);
+    const report = problemOf(text);
+    expect(report).toContain("x.scenario.yaml:4: when[0].expect");
+    expect(report).toContain(problem);
   });
 
   it.each([

@@ -36,8 +36,8 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe("the journals of the shipped scenarios", () => {
   it("are there for each, and for nothing else", () => {
-    const known = readdirSync(SHIPPED).filter((name) => name.endsWith(".journal.ndjson"));
-    expect(known).toEqual(NAMES.map((name) => `${name}.journal.ndjson`));
+    const names = readdirSync(SHIPPED).filter((name) => name.endsWith(".journal.ndjson"));
+    expect(names).toEqual(NAMES.map((name) => `${name}.journal.ndjson`));
   });
 
   it.each(NAMES)("%s drifts with one byte", (name) => {

@@ -74,8 +74,8 @@ describe("an expectation", () => {
     ["a text for a number", 1, "1", ['the value: expected 1, found "1"']],
     ["a matcher that is none", { $near: 1 }, 1, ["the value: $near is not a matcher"]],
     ["a list of nothing", { $every: 1 }, "x", ['the value: expected a list, found "x"']],
-  ])("reports %s", (_, expected, actual, reported) => {
-    expect(differences(expected, actual)).toEqual(reported);
+  ])("reports %s", (_, expected, actual, events) => {
+    expect(differences(expected, actual)).toEqual(events);
   });
 });
 

@@ -110,8 +110,8 @@ describe("a recording produces the same journal", () => {
       endTimeUnixNano: "1772323201000000000",
     };
     const batch = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
-    const sent = await ask("/otel/v1/traces", batch, { "langsmith-project": "spanned-project" });
-    expect(sent.status).toBeLessThan(300);
+    const reply = await ask("/otel/v1/traces", batch, { "langsmith-project": "spanned-project" });
+    expect(reply.status).toBeLessThan(300);
     const again = await playedAgain();
     expect(again.journal).toContain("spanned-project");
     expect(again.journal).toBe(await journal());

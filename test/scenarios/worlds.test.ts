@@ -247,17 +247,17 @@ describe("scenarios on a running emulator", () => {
 
 /** The emulator, behind a proxy that does not support worlds. */
 async function withoutWorlds(emulator: Emulator) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server: Server = createServer(async (request, response) => {
     const { method = "", url = "", headers } = request;
-    asked.push(`${method} ${url}`);
+    requests.push(`${method} ${url}`);
     let body = "";
     for await (const piece of request.setEncoding("utf8")) body += piece;
     if (url.startsWith("/_emulator/v1/worlds")) return void response.writeHead(404).end("{}");
-    const sent = { "content-type": headers["content-type"] ?? "application/json", host: "localhost" };
-    const reply = await emulator.request(url, { method, headers: sent, ...(body !== "" && { body }) });
+    const input = { "content-type": headers["content-type"] ?? "application/json", host: "localhost" };
+    const reply = await emulator.request(url, { method, headers: input, ...(body !== "" && { body }) });
     response.writeHead(reply.status, { "content-type": "application/json" }).end(await reply.text());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { server, asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { server, asked: requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }

@@ -54,7 +54,7 @@ export function createSender(url: string, connections: number) {
 export async function sendAll<T>(
   lanes: number,
   requests: Iterator<T>,
-  send: (asked: T) => Promise<void>,
+  send: (request: T) => Promise<void>,
 ): Promise<void> {
   const lane = async (): Promise<void> => {
     for (let next = requests.next(); !next.done; next = requests.next()) await send(next.value);

@@ -22,17 +22,17 @@ const SHARES = { kill: 12, fuzz: 4, simulation: 3, bodies: 3, forks: 2 };
 /** What a name on the command line stands for, and what else it says. */
 function readWords(words) {
   const options = { seconds: DEFAULT_MINUTES * 60, seed: 1 + Math.floor(Math.random() * 1e6), parts: [] };
-  const known = partNames();
+  const names = partNames();
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (word === "--short") options.seconds = SHORT_SECONDS;
     else if (word === "--seed") options.seed = Number(words[++at]);
     else if (Number(word) > 0) options.seconds = Number(word) * 60;
-    else if (known.includes(word)) options.parts.push(word);
-    else throw new Error(`${word}: give minutes, --short, --seed <n> or parts (${known.join(", ")})`);
+    else if (names.includes(word)) options.parts.push(word);
+    else throw new Error(`${word}: give minutes, --short, --seed <n> or parts (${names.join(", ")})`);
   }
   if (!Number.isSafeInteger(options.seed)) throw new Error("--seed takes a whole number");
-  return { ...options, parts: options.parts.length > 0 ? options.parts : known };
+  return { ...options, parts: options.parts.length > 0 ? options.parts : names };
 }
 
 function partNames() {

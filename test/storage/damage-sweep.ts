@@ -57,7 +57,7 @@ async function send(emulator: Emulator, method: string, path: string, json?: unk
   return emulator.request(path, { method, headers: HEADERS, ...(json !== undefined && { json }) });
 }
 
-async function sent<T>(emulator: Emulator, method: string, path: string, json?: unknown): Promise<T> {
+async function pieces<T>(emulator: Emulator, method: string, path: string, json?: unknown): Promise<T> {
   const reply = await send(emulator, method, path, json);
   const text = await reply.text();
   if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
@@ -73,20 +73,20 @@ async function fill(emulator: Emulator, onPart: () => void = () => {}): Promise<
   });
   projectId = session_id;
   await emulator.control("POST", "/traces/generate", { count: 10, project: "other", ...DAY });
-  const destination = await sent<{ id: string }>(
+  const destination = await pieces<{ id: string }>(
     emulator,
     "POST",
     "/api/v1/bulk-exports/destinations",
     DESTINATION,
   );
-  const { id } = await sent<{ id: string }>(emulator, "POST", "/api/v1/bulk-exports", {
+  const { id } = await pieces<{ id: string }>(emulator, "POST", "/api/v1/bulk-exports", {
     bulk_export_destination_id: destination.id,
     session_id,
     start_time: DAY.from,
     end_time: DAY.to,
   });
   await emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
-  await sent(emulator, "POST", "/threads", { metadata: { n: 1 } });
+  await pieces(emulator, "POST", "/threads", { metadata: { n: 1 } });
   await storeObjects(emulator);
   await change(emulator, "", 1);
   await emulator.snapshots.save("kept");
@@ -112,15 +112,15 @@ async function storeObjects({ s3Url }: Emulator): Promise<void> {
 /** Rows of which one moves to another day, and a cron with a secret in its webhook. */
 async function change(emulator: Emulator, base: string, n: number): Promise<void> {
   const ids = [1, 2, 3].map((at) => `0000000${n}-0000-4000-8000-00000000000${at}`);
-  await sent(emulator, "POST", `${base}/runs/batch`, { post: ids.map((id) => traceRow(id, `row ${n}`)) });
+  await pieces(emulator, "POST", `${base}/runs/batch`, { post: ids.map((id) => traceRow(id, `row ${n}`)) });
   const [id = ""] = ids;
-  await sent(emulator, "PATCH", `${base}/runs/${id}`, {
+  await pieces(emulator, "PATCH", `${base}/runs/${id}`, {
     trace_id: id,
     dotted_order: dottedOrder(id),
     start_time: "2026-02-27T00:00:00Z",
     outputs: { n },
   });
-  await sent(emulator, "POST", `${base}/runs/crons`, {
+  await pieces(emulator, "POST", `${base}/runs/crons`, {
     assistant_id: "agent",
     schedule: "0 0 * * *",
     webhook: `https://user:secret-${n}@example.com/hook`,
@@ -129,29 +129,29 @@ async function change(emulator: Emulator, base: string, n: number): Promise<void
 
 /** All that an emulator shows of a data folder. */
 export async function shownOf(folder: string): Promise<Shown> {
-  const shown = new Map<string, string>();
+  const replies = new Map<string, string>();
   let emulator: Emulator;
   try {
     emulator = await open(folder);
   } catch (error) {
-    return shown.set("start", `refused: ${(error as Error).message}`);
+    return replies.set("start", `refused: ${(error as Error).message}`);
   }
   try {
-    await show(emulator, shown);
+    await show(emulator, replies);
     const problems = await problemsOfWork(emulator, WORLDS, projectId);
-    shown.set("work", problems.join("\n") || "200 as expected");
+    replies.set("work", problems.join("\n") || "200 as expected");
   } finally {
     // What a process cannot close is not closed either where it ends.
-    await emulator.close().catch((error: Error) => shown.set("close", error.message));
+    await emulator.close().catch((error: Error) => replies.set("close", error.message));
   }
-  return shown;
+  return replies;
 }
 
-async function show(emulator: Emulator, shown: Map<string, string>): Promise<void> {
+async function show(emulator: Emulator, replies: Map<string, string>): Promise<void> {
   const read = async <T>(method: string, path: string, json?: unknown): Promise<T | undefined> => {
     const reply = await send(emulator, method, path, json);
     const bytes = Buffer.from(await reply.arrayBuffer());
-    shown.set(
+    replies.set(
       `${method} ${path} ${JSON.stringify(json)}`,
       `${reply.status} ${bytes.toString("latin1").replaceAll(/127\.0\.0\.1:\d+/g, "host")}`,
     );
@@ -172,9 +172,8 @@ async function show(emulator: Emulator, shown: Map<string, string>): Promise<voi
     for (const { id } of (await read<{ id: string }[]>("GET", `${base}/api/v1/bulk-exports`)) ?? [])
       await read("GET", `${base}${CONTROL}/exports/${id}/verify`);
     const objects = `${base}${CONTROL}/s3/buckets/traces/object`;
-    const listed = await read<{ objects: { key: string }[] }>("GET", `${objects}s`);
-    for (const { key } of listed?.objects ?? [])
-      await read("GET", `${objects}?key=${encodeURIComponent(key)}`);
+    const list = await read<{ objects: { key: string }[] }>("GET", `${objects}s`);
+    for (const { key } of list?.objects ?? []) await read("GET", `${objects}?key=${encodeURIComponent(key)}`);
   }
 }
 
@@ -286,12 +285,16 @@ export async function wrongIn(
   const copy = copied(folder);
   try {
     act(join(copy, file));
-    const seen = await shownOf(copy);
-    const start = seen.get("start");
+    const replies = await shownOf(copy);
+    const start = replies.get("start");
     if (start !== undefined) return start.includes(file) ? undefined : `${file} ${how}: ${start}`;
     for (const [request, reply] of shown) {
-      const now = seen.get(request);
-      if (now === reply || isRefusal(now, file) || (now === undefined && isListRefused(seen, request, file)))
+      const now = replies.get(request);
+      if (
+        now === reply ||
+        isRefusal(now, file) ||
+        (now === undefined && isListRefused(replies, request, file))
+      )
         continue;
       return `${file} ${how}: ${request}: ${now?.slice(0, 300)} instead of ${reply.slice(0, 300)}`;
     }
@@ -307,9 +310,9 @@ function isRefusal(reply: string | undefined, file: string): boolean {
 }
 
 /** Nothing is asked for that a list, which is refused, does not name. */
-function isListRefused(seen: Shown, request: string, file: string): boolean {
+function isListRefused(replies: Shown, request: string, file: string): boolean {
   const [, base = ""] = /^\S+ ((?:\/w\/\w+)?)/.exec(request) ?? [];
-  return [...seen].some(([other, reply]) => other.includes(` ${base}/`) && isRefusal(reply, file));
+  return [...replies].some(([other, reply]) => other.includes(` ${base}/`) && isRefusal(reply, file));
 }
 
 /** What is wrong with the report of a damage: undefined when it names the file, or when all is shown as it should be. */
@@ -322,8 +325,8 @@ export async function wrongInReport(
     act(join(copy, file));
     const problems = await findDamage(copy);
     if (problems.some((problem) => problem.includes(file))) return undefined;
-    const seen = await shownOf(copy);
-    const different = [...shown].find(([request, reply]) => seen.get(request) !== reply);
+    const replies = await shownOf(copy);
+    const different = [...shown].find(([request, reply]) => replies.get(request) !== reply);
     if (problems.length === 0 && !different) return undefined;
     return `${file} ${how}, reported as (${problems}): ${different?.join(": ").slice(0, 400)}`;
   } finally {
@@ -339,34 +342,34 @@ export async function wrongAfterReset(
   const copy = copied(folder);
   try {
     act(join(copy, file));
-    const started = await open(copy).catch((error: Error) => error.message);
-    if (typeof started === "string") return await wrongAfterCopy(copy, shown, `${file} ${how}: ${started}`);
-    const load = await send(started, "POST", `${CONTROL}/snapshots/kept/load`);
+    const result = await open(copy).catch((error: Error) => error.message);
+    if (typeof result === "string") return await wrongAfterCopy(copy, shown, `${file} ${how}: ${result}`);
+    const load = await send(result, "POST", `${CONTROL}/snapshots/kept/load`);
     const wrong =
       load.status === 200 || isRefusal(`${load.status} ${await load.text()}`, file) ? [] : ["load"];
-    if (wrong.length === 0 && (await send(started, "GET", `${CONTROL}/status`)).status !== 200)
-      await sent(started, "POST", `${CONTROL}/reset`);
-    await sent(started, "DELETE", `${CONTROL}/snapshots/kept`);
-    await sent(started, "DELETE", `${CONTROL}/worlds/child`);
-    await sent(started, "POST", `/w/grandchild${CONTROL}/reset`);
-    await sent(started, "POST", `${CONTROL}/reset`);
-    await started.close();
+    if (wrong.length === 0 && (await send(result, "GET", `${CONTROL}/status`)).status !== 200)
+      await pieces(result, "POST", `${CONTROL}/reset`);
+    await pieces(result, "DELETE", `${CONTROL}/snapshots/kept`);
+    await pieces(result, "DELETE", `${CONTROL}/worlds/child`);
+    await pieces(result, "POST", `/w/grandchild${CONTROL}/reset`);
+    await pieces(result, "POST", `${CONTROL}/reset`);
+    await result.close();
     const problems = await findDamage(copy);
-    const refused = [...(await shownOf(copy))].filter(([, reply]) => /^5|data_damaged|refused/.test(reply));
-    if (wrong.length + problems.length + refused.length === 0) return undefined;
-    return `${file} ${how}, after a reset: ${[...wrong, ...problems, ...refused].join(" ").slice(0, 600)}`;
+    const refusal = [...(await shownOf(copy))].filter(([, reply]) => /^5|data_damaged|refused/.test(reply));
+    if (wrong.length + problems.length + refusal.length === 0) return undefined;
+    return `${file} ${how}, after a reset: ${[...wrong, ...problems, ...refusal].join(" ").slice(0, 600)}`;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
 /** A start is refused only without the key or the list of worlds, and its message gives the command that restores the list. */
-async function wrongAfterCopy(copy: string, shown: Shown, refusal: string): Promise<string | undefined> {
+async function wrongAfterCopy(copy: string, replies: Shown, refusal: string): Promise<string | undefined> {
   const [, from = "", to = ""] = /`cp (\S+) (\S+)`/.exec(refusal) ?? [];
   if (from === "") return refusal.includes("Restore the key") ? undefined : refusal;
   cpSync(from, to);
-  const seen = await shownOf(copy);
-  const different = [...shown].find(([request, reply]) => seen.get(request) !== reply);
+  const copyReplies = await shownOf(copy);
+  const different = [...replies].find(([request, reply]) => copyReplies.get(request) !== reply);
   return different && `${refusal}, restored: ${different.join(": ").slice(0, 400)}`;
 }
 

@@ -42,9 +42,9 @@ async function livingPid(): Promise<number> {
 
 async function deadPid(): Promise<number> {
   const pid = await livingPid();
-  const gone = new Promise((resolve) => child?.once("exit", resolve));
+  const exit = new Promise((resolve) => child?.once("exit", resolve));
   child?.kill("SIGKILL");
-  await gone;
+  await exit;
   return pid;
 }
 
@@ -80,9 +80,9 @@ describe("a data folder", () => {
 
   it("of a killed process is taken over at once", async () => {
     leaveLock({ pid: await deadPid() });
-    const taken = await lock();
+    const folderLock = await lock();
     expect(readFileSync(join(folder, "lock-owner.json"), "utf8")).toContain(`"pid":${process.pid}`);
-    await taken.release();
+    await folderLock.release();
   });
 
   it("of a dead process with the same id is taken over, as in a restarted container", async () => {

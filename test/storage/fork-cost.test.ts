@@ -102,15 +102,15 @@ test("a long chain of forks reads and lists what all of them have written, in a 
     store = store.fork();
     store.write(SCOPE, [sampleRow(n % 10, { status: `${n}` })]);
   }
-  const wanted = Array.from({ length: 10 }, (_, n) => `${40 + n}`);
+  const expected = Array.from({ length: 10 }, (_, n) => `${40 + n}`);
   const { sessionId, day } = wholeDay(0);
   const { rowFiles } = store.location({ ...SCOPE, sessionId, day, asOf: store.mark() });
   expect(rowFiles.length).toBeGreaterThan(1);
   expect(rowFiles.length).toBeLessThanOrEqual(33);
   for (const each of [store, store.reopen()]) {
-    expect(wanted.map((_, n) => each.read(SCOPE, idOf(n))?.status)).toStrictEqual(wanted);
+    expect(expected.map((_, n) => each.read(SCOPE, idOf(n))?.status)).toStrictEqual(expected);
     const rows = readAll(each.location, wholeDay(each.mark()));
-    expect(rows.map(({ status }) => status).sort()).toStrictEqual(wanted);
+    expect(rows.map(({ status }) => status).sort()).toStrictEqual(expected);
     expect([...each.list(SCOPE, { sessionIds: [SESSION], order: "asc" })]).toHaveLength(10);
   }
 });

@@ -89,9 +89,9 @@ function expectRows(store: TestRows, scope: TraceScope, versions: readonly numbe
     expect(store.read(scope, idOf(id))?.total_tokens).toBe(total_tokens);
   for (const day of [DAY, NEXT_DAY]) {
     const window = { ...wholeDay(store.mark(), day), ...scope };
-    const seen = readAll(store.location, window).map(({ total_tokens }) => total_tokens);
-    const wanted = [...newest.values()].filter((row) => row.day === day);
-    expect(seen.sort()).toStrictEqual(wanted.map(({ total_tokens }) => total_tokens).sort());
+    const rows = readAll(store.location, window).map(({ total_tokens }) => total_tokens);
+    const expected = [...newest.values()].filter((row) => row.day === day);
+    expect(rows.sort()).toStrictEqual(expected.map(({ total_tokens }) => total_tokens).sort());
   }
 }
 
@@ -99,25 +99,25 @@ test("a turn over two days is there whole or not at all, wherever in a write its
   const writer = buildWriter();
   const folder = temporaryFolder();
   const versions: [number[], number[]] = [[], []];
-  let kept = 0;
+  let survivors = 0;
   // Data and index of two tails and a journal line are five writes a turn.
   for (let round = 0; round < ROUNDS; round += 1) {
     const [written, other] = round % 2 ? ([1, 0] as const) : ([0, 1] as const);
-    const words = [folder, TENANTS[written].tenantId, kept, 1 + ((round * 7) % 19), (round % 4) / 3];
+    const words = [folder, TENANTS[written].tenantId, survivors, 1 + ((round * 7) % 19), (round % 4) / 3];
     const acknowledged = await write(writer, words);
     const store = openTraceStore({ folder });
     const mark = store.mark();
     expect(mark % BATCH).toBe(0);
-    expect(mark).toBeGreaterThanOrEqual(Math.max(kept, acknowledged));
-    expect(mark).toBeLessThanOrEqual(Math.max(kept, acknowledged) + BATCH);
-    for (let n = kept; n < mark; n += 1) versions[written].push(n);
+    expect(mark).toBeGreaterThanOrEqual(Math.max(survivors, acknowledged));
+    expect(mark).toBeLessThanOrEqual(Math.max(survivors, acknowledged) + BATCH);
+    for (let n = survivors; n < mark; n += 1) versions[written].push(n);
     // What was lost of this tenant is looked at only after the other one's next turns have taken its numbers.
     expectRows(store, TENANTS[other], versions[other]);
-    kept = mark;
+    survivors = mark;
     store.close();
     store.manifests.close(false);
   }
-  expect(kept).toBeGreaterThan((10 * BATCH * ROUNDS) / 24);
+  expect(survivors).toBeGreaterThan((10 * BATCH * ROUNDS) / 24);
   const store = openTraceStore({ folder });
   TENANTS.forEach((scope, at) => {
     expectRows(store, scope, versions[at] ?? []);

@@ -102,8 +102,8 @@ class Folder {
   #names = 0;
 
   open(name: string, source?: StoredImage): TestWorld {
-    const known = this.#open.get(name);
-    if (known) return known;
+    const openWorld = this.#open.get(name);
+    if (openWorld) return openWorld;
     const collections = OBJECT_STORAGE_COLLECTIONS as never;
     const storage = openWorldStorage({
       pool: this.#pool,
@@ -270,11 +270,11 @@ class Folder {
       ]),
     );
     const base = this.#pool.path("");
-    const found = readdirSync(base, { recursive: true, withFileTypes: true })
+    const results = readdirSync(base, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(base, join(entry.parentPath, entry.name)));
-    expect(found.filter((file) => !needed.has(file))).toStrictEqual([]);
-    const missing = [...needed].filter((file) => !found.includes(file));
+    expect(results.filter((file) => !needed.has(file))).toStrictEqual([]);
+    const missing = [...needed].filter((file) => !results.includes(file));
     // A journal is made with its first line.
     expect(missing.filter((file) => !/journal-\d+\.ndjson$/.test(file))).toStrictEqual([]);
   }
@@ -304,11 +304,11 @@ function bytesOf(pool: Pool, file: string): Buffer {
 }
 
 function bodiesOf(pool: Pool, { reader }: World): Record<string, string> {
-  const found = [...reader.all(objects)].map(({ key, file, sum }): [string, string] => {
+  const results = [...reader.all(objects)].map(({ key, file, sum }): [string, string] => {
     const bytes = bytesOf(pool, file);
     return [key, sumOn(bytes) === sum ? String(bytes) : "damaged"];
   });
-  return Object.fromEntries(found.sort());
+  return Object.fromEntries(results.sort());
 }
 
 function latest(all: readonly TraceRow[]): TraceRow[] {
@@ -319,12 +319,12 @@ function latest(all: readonly TraceRow[]): TraceRow[] {
 
 function checkRows({ rows }: WorldStorage, all: readonly TraceRow[]): void {
   expect(rows.mark()).toBe(all.length);
-  const shown = latest(all);
+  const latestRows = latest(all);
   for (let n = 0; n <= MAX_IDS; n += 1)
-    expect(rows.read(SCOPE, idOf(n))).toStrictEqual(shown.find(({ id }) => id === idOf(n)));
-  const listed = [...rows.list(SCOPE, { sessionIds: [SESSION], order: "asc" })];
-  expect(listed.map((row) => row.read().name)).toStrictEqual(shown.map(({ name }) => name));
-  const days = DAYS.filter((day) => shown.some(({ start_time }) => start_time.startsWith(day)));
+    expect(rows.read(SCOPE, idOf(n))).toStrictEqual(latestRows.find(({ id }) => id === idOf(n)));
+  const list = [...rows.list(SCOPE, { sessionIds: [SESSION], order: "asc" })];
+  expect(list.map((row) => row.read().name)).toStrictEqual(latestRows.map(({ name }) => name));
+  const days = DAYS.filter((day) => latestRows.some(({ start_time }) => start_time.startsWith(day)));
   expect(rows.days(SCOPE, SESSION, instant(0), instant(0, "2025-03-03"))).toStrictEqual(days);
 }
 
@@ -336,13 +336,15 @@ function checkAsOf({ rows }: WorldStorage, all: readonly TraceRow[], marks: Iter
   });
   for (const mark of marks) {
     if (mark > all.length) continue;
-    const seen = latest(all.slice(0, mark));
+    const latestRows = latest(all.slice(0, mark));
     for (const day of DAYS) {
-      const inDay = seen.filter(({ start_time }) => start_time.startsWith(day));
+      const inDay = latestRows.filter(({ start_time }) => start_time.startsWith(day));
       expect(readAll(location, wholeDay(mark, day), 3)).toStrictEqual(inDay);
     }
     for (let n = 0; n <= MAX_IDS; n += 1)
-      expect(rows.readAsOf(SCOPE, idOf(n), mark)?.name).toBe(seen.find(({ id }) => id === idOf(n))?.name);
+      expect(rows.readAsOf(SCOPE, idOf(n), mark)?.name).toBe(
+        latestRows.find(({ id }) => id === idOf(n))?.name,
+      );
   }
 }
 

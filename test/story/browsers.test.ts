@@ -20,15 +20,15 @@ interface Sent {
 async function send(url: string, { method = "GET", headers = {}, body }: Sent = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>(
     (done, fail) => {
-      const sent = request(url, { method, headers }, (reply) => {
+      const clientRequest = request(url, { method, headers }, (reply) => {
         let text = "";
         reply.setEncoding("utf8").on("data", (chunk) => {
           text += chunk;
         });
         reply.on("end", () => done({ status: reply.statusCode ?? 0, headers: reply.headers, text }));
       });
-      sent.on("error", fail);
-      sent.end(body);
+      clientRequest.on("error", fail);
+      clientRequest.end(body);
     },
   );
 }

@@ -29,8 +29,8 @@ const stall = (times: number, then = "PT1H") =>
   });
 const statusesOf = async (path: string) =>
   (await rig.call<{ status: string }[]>("GET", path)).body.map(({ status }) => status);
-const count = (statuses: readonly string[], wanted: string) =>
-  statuses.filter((status) => status === wanted).length;
+const count = (statuses: readonly string[], expected: string) =>
+  statuses.filter((status) => status === expected).length;
 const waiting = async () => (await rig.emulator.control<Waiting>("GET", "/clock")).waiting_for_capacity;
 describe("runs of one export (§8.2-1)", () => {
   const sixtyDays = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-03-02T00:00:00Z" };
@@ -118,8 +118,10 @@ describe("exports of one workspace (§8.2-2)", () => {
     const { url, euUrl } = rig.emulator;
     const theirs = async (path: string, body?: object) => {
       const headers = { ...HEADERS, "x-tenant-id": tenant };
-      const sent = body && { method: "POST", body: JSON.stringify(body) };
-      return (await fetch((region === "us" ? url : euUrl) + path, { headers, ...sent })).json() as Promise<{
+      const request = body && { method: "POST", body: JSON.stringify(body) };
+      return (
+        await fetch((region === "us" ? url : euUrl) + path, { headers, ...request })
+      ).json() as Promise<{
         id: string;
         status: string;
       }>;

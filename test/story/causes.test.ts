@@ -30,21 +30,21 @@ const names = ({ chain }: Causes) => chain.map(({ cause }) => cause.name);
 
 it("an export leads back over its steps to the request that created it", async () => {
   const prepared = await prepareExport(rig);
-  const { body: made } = await createExport(rig, prepared);
-  await runToCompletion(rig, made.id);
-  const found = await why(made.id);
-  expect(found).toMatchObject({ found: `bulk_exports/${made.id}`, complete: true });
-  expect(found.chain[0]?.cause.type).not.toBe("request");
-  expect(found.chain.at(-1)?.cause).toMatchObject({ type: "request", name: "createBulkExport" });
-  for (const [at, { because }] of found.chain.entries())
-    expect(because?.of_turn).toBe(found.chain[at + 1]?.turn);
+  const { body: bulkExport } = await createExport(rig, prepared);
+  await runToCompletion(rig, bulkExport.id);
+  const causes = await why(bulkExport.id);
+  expect(causes).toMatchObject({ found: `bulk_exports/${bulkExport.id}`, complete: true });
+  expect(causes.chain[0]?.cause.type).not.toBe("request");
+  expect(causes.chain.at(-1)?.cause).toMatchObject({ type: "request", name: "createBulkExport" });
+  for (const [at, { because }] of causes.chain.entries())
+    expect(because?.of_turn).toBe(causes.chain[at + 1]?.turn);
 });
 
 it("a run, its file and its delivery have the same origin", async () => {
   const prepared = await prepareExport(rig);
-  const { body: made } = await createExport(rig, prepared);
-  await runToCompletion(rig, made.id);
-  const runs = await rig.call<{ id: string }[]>("GET", `/api/v1/bulk-exports/${made.id}/runs`);
+  const { body: bulkExport } = await createExport(rig, prepared);
+  await runToCompletion(rig, bulkExport.id);
+  const runs = await rig.call<{ id: string }[]>("GET", `/api/v1/bulk-exports/${bulkExport.id}/runs`);
   const run = await why(runs.body[0]?.id ?? "");
   expect(run.complete).toBe(true);
   expect(names(run).at(-1)).toBe("createBulkExport");
@@ -61,12 +61,12 @@ it("a run, its file and its delivery have the same origin", async () => {
 it("what a request led to is listed forwards, and nothing else is", async () => {
   const { body: other } = await rig.call<{ thread_id: string }>("POST", "/threads", {});
   const webhook = "/_emulator/inbox/box";
-  const { body: asked } = await rig.call<{ run_id: string }>("POST", "/runs", {
+  const { body: run } = await rig.call<{ run_id: string }>("POST", "/runs", {
     assistant_id: "echo",
     webhook,
   });
   await rig.emulator.clock.advance("PT1H");
-  const { effects = [], effects_total } = await why(asked.run_id, "?effects=1");
+  const { effects = [], effects_total } = await why(run.run_id, "?effects=1");
   expect(effects.length).toBe(effects_total);
   expect(effects.map(({ cause }) => cause.name)).toContain("webhook.post");
   expect(effects.every(({ because }) => because !== undefined)).toBe(true);

@@ -210,11 +210,11 @@ describe("what hangs", () => {
 
   it("is named under in_flight by the advance that waits; a second advance meanwhile is refused with 409", async () => {
     await begin({ timings: { effect_patience: "PT0.3S", object_store_timeout: "PT5S" } });
-    let asked = () => {};
+    let onRequest = () => {};
     const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
+      onRequest = resolve;
     });
-    silent = createServer(() => asked());
+    silent = createServer(() => onRequest());
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
     const endpoint_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const pending = rig
@@ -341,15 +341,15 @@ describe("explain", () => {
       file: null,
     });
     await rig.complete(id);
-    const found = await Promise.all([1, 2, 3, 4, 5].map((nth) => explain(id, nth)));
-    expect(found.map(({ file }) => file?.slice(-13))).toEqual([
+    const results = await Promise.all([1, 2, 3, 4, 5].map((nth) => explain(id, nth)));
+    expect(results.map(({ file }) => file?.slice(-13))).toEqual([
       "00000.parquet",
       "00000.parquet",
       "00001.parquet",
       "00001.parquet",
       "00002.parquet",
     ]);
-    for (const one of found)
+    for (const one of results)
       expect(one).toMatchObject({ included: true, late: false, partition: { status: "COMPLETED" } });
   });
 
@@ -407,12 +407,12 @@ describe("explain", () => {
 
   it("refuses an unknown export or row", async () => {
     await begin();
-    const asked = (path: string) =>
+    const send = (path: string) =>
       rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);
-    expect(await asked(`${row(1)}/explain?run=${row(1)}`)).toBe(404);
+    expect(await send(`${row(1)}/explain?run=${row(1)}`)).toBe(404);
     const id = await rig.createExportId();
-    expect(await asked(`${id}/explain`)).toBe(422);
-    expect(await asked(`${id}/explain?run=x`)).toBe(422);
+    expect(await send(`${id}/explain`)).toBe(422);
+    expect(await send(`${id}/explain?run=x`)).toBe(422);
   });
 });
 

@@ -48,13 +48,13 @@ beforeAll(async () => {
     ...WINDOW,
   });
   const destination = await send<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
-  const made = await send<{ id: string }>("POST", "/api/v1/bulk-exports", {
+  const bulkExport = await send<{ id: string }>("POST", "/api/v1/bulk-exports", {
     bulk_export_destination_id: destination.id,
     session_id: generated.session_id,
     start_time: WINDOW.from,
     end_time: WINDOW.to,
   });
-  exportId = made.id;
+  exportId = bulkExport.id;
   await send("POST", "/_emulator/v1/clock/advance", { until: { export: exportId, status: "COMPLETED" } });
 });
 

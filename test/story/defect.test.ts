@@ -27,7 +27,7 @@ function breakWorld(): void {
 }
 
 /** What the promise has settled with by now. */
-async function reported({ defect } = running): Promise<Error | undefined> {
+async function report({ defect } = running): Promise<Error | undefined> {
   return Promise.race([
     defect.then(({ error }) => error),
     new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
@@ -36,9 +36,9 @@ async function reported({ defect } = running): Promise<Error | undefined> {
 
 describe("a world with a defect", () => {
   it("is reported once, and answers every later call with the defect", async () => {
-    expect(await reported()).toBeUndefined();
+    expect(await report()).toBeUndefined();
     breakWorld();
-    expect((await reported())?.message).toBe("fallen");
+    expect((await report())?.message).toBe("fallen");
     const reply = await fetch(`${running.ready.url}/sessions`, { headers: HEADERS });
     expect(reply.status).toBe(500);
     expect(((await reply.json()) as { detail: string }).detail).toContain("fallen");
@@ -48,9 +48,9 @@ describe("a world with a defect", () => {
 
   it("is reported when a reset meets it; the reset itself is not", async () => {
     await fetch(`${running.ready.url}/_emulator/v1/reset`, { method: "POST" });
-    expect(await reported()).toBeUndefined();
+    expect(await report()).toBeUndefined();
     breakWorld();
-    expect((await reported())?.message).toBe("fallen");
+    expect((await report())?.message).toBe("fallen");
   });
 
   it("is reported with its own last turns when it is one of several", async () => {
@@ -70,15 +70,15 @@ describe("a world with a defect", () => {
 
   it("is not reported for a world that is removed", async () => {
     const worlds = `${running.ready.url}/_emulator/v1/worlds`;
-    const made = await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
-    expect(made.status).toBe(200);
+    const reply = await fetch(worlds, { method: "POST", body: JSON.stringify({ id: "other" }) });
+    expect(reply.status).toBe(200);
     expect((await fetch(`${worlds}/other`, { method: "DELETE" })).status).toBe(200);
-    expect(await reported()).toBeUndefined();
+    expect(await report()).toBeUndefined();
   });
 
   it("is not reported for an emulator that is closed", async () => {
     const other = await open();
     await other.close();
-    expect(await reported(other)).toBeUndefined();
+    expect(await report(other)).toBeUndefined();
   });
 });

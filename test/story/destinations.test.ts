@@ -30,14 +30,14 @@ describe("a destination (§2.4)", () => {
       credentials_keys: ["access_key_id", "secret_access_key"],
     });
     expect(body).not.toHaveProperty("credentials");
-    const { config: shown } = body as { config?: object };
-    expect(shown).toEqual({ ...DESTINATION.config, endpoint_url: null, include_bucket_in_prefix: false });
-    const seen = await Promise.all([
+    const { config: view } = body as { config?: object };
+    expect(view).toEqual({ ...DESTINATION.config, endpoint_url: null, include_bucket_in_prefix: false });
+    const views = await Promise.all([
       fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text()),
       fetch(`${rig.emulator.url}/_emulator/v1/config`).then((reply) => reply.text()),
       list().then((value) => JSON.stringify(value)),
     ]);
-    for (const text of seen) expect(text).not.toContain("emulator-secret");
+    for (const text of views) expect(text).not.toContain("emulator-secret");
   });
 
   it("writes a test file and deletes it", async () => {
@@ -56,7 +56,7 @@ describe("a destination (§2.4)", () => {
 });
 
 describe("the named errors have their real causes (§7.2)", () => {
-  const refused = async (change: Record<string, unknown>, name: string) => {
+  const expectRefusal = async (change: Record<string, unknown>, name: string) => {
     const { status, header, body } = await create(change);
     expect({ status, requirement: header("x-emulator-requirement"), detail: body.detail }).toEqual({
       status: 400,
@@ -71,17 +71,17 @@ describe("the named errors have their real causes (§7.2)", () => {
 
   it("Access denied: a key that may not put", async () => {
     await allow("put");
-    await refused({}, "Access denied");
+    await expectRefusal({}, "Access denied");
   });
 
-  it("Access denied: a wrong secret", () => refused(keys("emulator", "guess"), "Access denied"));
+  it("Access denied: a wrong secret", () => expectRefusal(keys("emulator", "guess"), "Access denied"));
   it("Key ID you provided does not exist", () =>
-    refused(keys("stranger", "x"), "Key ID you provided does not exist"));
+    expectRefusal(keys("stranger", "x"), "Key ID you provided does not exist"));
   it("Bucket is not valid: no such bucket", () =>
-    refused(config({ bucket_name: "elsewhere" }), "Bucket is not valid"));
+    expectRefusal(config({ bucket_name: "elsewhere" }), "Bucket is not valid"));
 
   it("Invalid endpoint: nothing listens there", async () => {
-    await refused(config({ endpoint_url: "http://127.0.0.1:9" }), "Invalid endpoint");
+    await expectRefusal(config({ endpoint_url: "http://127.0.0.1:9" }), "Invalid endpoint");
   });
 
   describe("Invalid endpoint: the server is not an object store", () => {
@@ -102,15 +102,15 @@ describe("the named errors have their real causes (§7.2)", () => {
     it("an HTML page", async () => {
       const page = (reply: import("node:http").ServerResponse) =>
         reply.setHeader("content-type", "text/html").end("<html>hello</html>");
-      await refused(await serve((reply) => void page(reply)), "Invalid endpoint");
+      await expectRefusal(await serve((reply) => void page(reply)), "Invalid endpoint");
     });
     it("a page that is not found", async () => {
-      await refused(
+      await expectRefusal(
         await serve((reply) => void reply.writeHead(404).end("<html>nothing here</html>")),
         "Invalid endpoint",
       );
     });
-    it("silence", async () => refused(await serve(undefined), "Invalid endpoint"));
+    it("silence", async () => expectRefusal(await serve(undefined), "Invalid endpoint"));
   });
 });
 
@@ -140,8 +140,8 @@ describe("a self-hosted deployment (§2.4-4)", () => {
       process.env.AWS_ACCESS_KEY_ID = "emulator";
       process.env.AWS_SECRET_ACCESS_KEY = "emulator-secret";
       const { credentials: _, ...rest } = DESTINATION;
-      const made = await own.call("POST", "/api/v1/bulk-exports/destinations", rest);
-      expect(made).toMatchObject({ status: 200, body: { credentials_keys: [] } });
+      const reply = await own.call("POST", "/api/v1/bulk-exports/destinations", rest);
+      expect(reply).toMatchObject({ status: 200, body: { credentials_keys: [] } });
       process.env.AWS_SESSION_TOKEN = "token";
       expect(await older.call("POST", "/api/v1/bulk-exports/destinations", rest)).toMatchObject({
         status: 422,

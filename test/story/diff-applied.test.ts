@@ -87,10 +87,10 @@ it("a world with its difference from another one applied is the other one", asyn
     try {
       for (const each of first) await act(a, each);
       for (const each of second) await act(b, each);
-      const found = await diff("a", "b");
+      const difference = await diff("a", "b");
       const [before, after] = [itemsOf(await diff("main", "a")), itemsOf(await diff("main", "b"))];
-      expect(applied(before, [found.records.agent_threads, found.rows])).toEqual(after);
-      expect([found.rows.cut, found.rows.not_compared]).toEqual([0, 0]);
+      expect(applied(before, [difference.records.agent_threads, difference.rows])).toEqual(after);
+      expect([difference.rows.cut, difference.rows.not_compared]).toEqual([0, 0]);
     } finally {
       await b.close();
       await a.close();

@@ -107,8 +107,8 @@ describe("a start that fails", () => {
 
   it("in a folder with other files is refused, and does not change them", async () => {
     writeFileSync(join(folder, "thesis.txt"), "mine");
-    const refused = startEmulator({ ephemeral: false, data: folder });
-    await expect(refused).rejects.toMatchObject({ code: "foreign_folder" });
+    const refusal = startEmulator({ ephemeral: false, data: folder });
+    await expect(refusal).rejects.toMatchObject({ code: "foreign_folder" });
     expect(readdirSync(folder)).toEqual(["thesis.txt"]);
   });
 
@@ -133,8 +133,8 @@ describe("a start that fails", () => {
     ],
   ])("at a data folder %s leaves nothing behind", async (_, path, code) => {
     writeFileSync(join(folder, "file"), "");
-    const refused = startEmulator({ ephemeral: false, data: join(folder, ...path) });
-    await expect(refused).rejects.toMatchObject({ code });
+    const refusal = startEmulator({ ephemeral: false, data: join(folder, ...path) });
+    await expect(refusal).rejects.toMatchObject({ code });
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 });

@@ -25,8 +25,8 @@ const remove = (id: string) => rig.emulator.control("DELETE", `/worlds/${id}`);
 function send(method: string, world: string, turn?: number) {
   const port = Number(new URL(rig.emulator.s3Url).port);
   const headers = turn === undefined ? undefined : { "x-emulator-as-of": String(turn) };
-  const asked = { method, path: `/w/${world}/traces/object`, ...(headers && { headers }) };
-  return sendSigned({ port }, { ...asked, ...(method === "PUT" && { body: "first body" }) });
+  const request = { method, path: `/w/${world}/traces/object`, ...(headers && { headers }) };
+  return sendSigned({ port }, { ...request, ...(method === "PUT" && { body: "first body" }) });
 }
 
 it("a fork reads an object of its history that its source has deleted, also after a removal of the source and a restart", async () => {

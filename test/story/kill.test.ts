@@ -28,30 +28,30 @@ const KILLER = `
 
 describe("a killed process", () => {
   it("has lost no acknowledged write, however often it is killed", async () => {
-    const kept = noAcknowledgements();
+    const acknowledgements = noAcknowledgements();
     for (let round = 1 + ROUNDS - casesOf(ROUNDS); round <= ROUNDS; round += 1) {
       const cli = await startCli("--data", folder);
       let left = 15 + round * 7;
       let enough = () => {};
-      const loaded = new Promise<void>((resolve) => {
+      const loading = new Promise<void>((resolve) => {
         enough = resolve;
       });
-      const over = writeUntilKilled(cli, round, kept, () => {
+      const over = writeUntilKilled(cli, round, acknowledgements, () => {
         left -= 1;
         if (left === 0) enough();
       });
-      await loaded;
+      await loading;
       expect(await cli.end("SIGKILL")).toMatchObject({ signal: "SIGKILL" });
       await over;
     }
-    expect(kept.rows.size).toBeGreaterThan(casesOf(100));
-    expect(kept.projects.size).toBeGreaterThan(casesOf(50));
-    expect(kept.objects.size).toBeGreaterThan(casesOf(50));
+    expect(acknowledgements.rows.size).toBeGreaterThan(casesOf(100));
+    expect(acknowledgements.projects.size).toBeGreaterThan(casesOf(50));
+    expect(acknowledgements.objects.size).toBeGreaterThan(casesOf(50));
     const cli = await startCli("--data", folder);
-    expect(await findLost(cli, kept)).toEqual([]);
+    expect(await findLost(cli, acknowledgements)).toEqual([]);
     expect(await cli.end("SIGTERM")).toEqual({ code: 0, signal: null });
     const again = await startCli("--data", folder);
-    expect(await findLost(again, kept)).toEqual([]);
+    expect(await findLost(again, acknowledgements)).toEqual([]);
     await again.end("SIGTERM");
   });
 
@@ -74,17 +74,17 @@ describe("a killed process", () => {
     const tails = readdirSync(own, { recursive: true, encoding: "utf8" }).filter((path) =>
       path.endsWith(".ndjson"),
     );
-    const lost = tails.flatMap((path) => /([0-9a-f-]{36})\/2026-02-1[01]\.ndjson$/.exec(path)?.[1] ?? []);
-    expect(lost).toHaveLength(2);
+    const losses = tails.flatMap((path) => /([0-9a-f-]{36})\/2026-02-1[01]\.ndjson$/.exec(path)?.[1] ?? []);
+    expect(losses).toHaveLength(2);
 
     const again = await startCli("--data", own);
     expect((await send(again, "GET", "/sessions?name=lost")).body).toEqual([]);
     expect((await ingest(again, "kept", 2)).status).toBe(202);
     const { body } = await send(again, "GET", "/sessions?name=kept");
     const session = (body as { id: string }[])[0]?.id;
-    expect(new Set(lost)).toEqual(new Set([session]));
-    const { body: found } = await send(again, "POST", "/runs/query", { session: [session] });
-    const names = (found as { runs: { name: string }[] }).runs.map(({ name }) => name);
+    expect(new Set(losses)).toEqual(new Set([session]));
+    const { body: match } = await send(again, "POST", "/runs/query", { session: [session] });
+    const names = (match as { runs: { name: string }[] }).runs.map(({ name }) => name);
     expect(names).toEqual(["kept", "kept"]);
     expect((await send(again, "GET", `/runs/${rowId(1, 0)}`)).status).toBe(404);
     await again.end("SIGTERM");
@@ -97,7 +97,7 @@ describe("a killed process", () => {
     try {
       let cli = await startCli(...settings);
       const window = { from: "2026-02-10T00:00:00Z", to: "2026-02-12T00:00:00Z" };
-      const made = await send(cli, "POST", "/_emulator/v1/traces/generate", {
+      const reply = await send(cli, "POST", "/_emulator/v1/traces/generate", {
         count: 500,
         project: "p",
         ...window,
@@ -106,7 +106,7 @@ describe("a killed process", () => {
       const { id } = (
         await send(cli, "POST", "/api/v1/bulk-exports", {
           bulk_export_destination_id: (destination.body as { id: string }).id,
-          session_id: (made.body as { session_id: string }).session_id,
+          session_id: (reply.body as { session_id: string }).session_id,
           start_time: window.from,
           end_time: window.to,
         })

@@ -45,8 +45,8 @@ async function take(world: Emulator, { action, k }: Step): Promise<void> {
 /** Where a world stands after these steps. */
 async function standAfter(world: Emulator, steps: readonly Step[]): Promise<Stand> {
   for (const each of steps) await take(world, each);
-  const seen = await digest(world);
-  return { turn: await lastTurn(world), now: world.clock.now(), digest: seen };
+  const digestText = await digest(world);
+  return { turn: await lastTurn(world), now: world.clock.now(), digest: digestText };
 }
 
 /** The turns after one, as bytes. */
@@ -74,35 +74,35 @@ async function tell(main: Emulator, { steps, after, by }: Story, isRestarted: bo
 const AROUND = 200;
 
 /** A digest is long: only where they part is shown. */
-function expectSame(seen: string, wanted: string, what: string): void {
+function expectSame(received: string, expected: string, what: string): void {
   let from = 0;
-  while (from < wanted.length && seen[from] === wanted[from]) from += 1;
+  while (from < expected.length && received[from] === expected[from]) from += 1;
   const part = (text: string) => text.slice(Math.max(0, from - AROUND), from + AROUND);
-  expect(part(seen), what).toBe(part(wanted));
+  expect(part(received), what).toBe(part(expected));
 }
 
-async function retell(main: Emulator, told: Awaited<ReturnType<typeof tell>>, isRestarted: boolean) {
-  const { at, point, rest, last, journal } = told;
+async function retell(main: Emulator, rows: Awaited<ReturnType<typeof tell>>, isRestarted: boolean) {
+  const { at, point, rest, last, journal } = rows;
   const present = await digest(main);
-  const seen = await main.fork({ at: point });
-  expectSame(await digest(seen), at.digest, `a fork at ${point}`);
+  const status = await main.fork({ at: point });
+  expectSame(await digest(status), at.digest, `a fork at ${point}`);
   const fork = await main.fork({ at: point });
-  const shown = rest.length === 0 ? at : await standAfter(fork, rest);
-  expectSame(shown.digest, last.digest, `${point} and what came after it`);
+  const view = rest.length === 0 ? at : await standAfter(fork, rest);
+  expectSame(view.digest, last.digest, `${point} and what came after it`);
   // A restart forgets the numbers of turns that only read.
   if (!isRestarted || point === at.turn)
     expectSame(await journalAfter(fork, at.turn), journal, "the journal");
   expectSame(await digest(main), present, "what was forked");
 }
 
-async function check(told: Story, options: EmulatorOptions, restarts = false): Promise<void> {
-  let rig = await startRig({ ...options, seed: told.seed });
+async function check(rows: Story, options: EmulatorOptions, restarts = false): Promise<void> {
+  let rig = await startRig({ ...options, seed: rows.seed });
   try {
-    const so = await tell(rig.emulator, told, restarts);
+    const so = await tell(rig.emulator, rows, restarts);
     if (restarts) {
       closeStores();
       await rig.close();
-      rig = await startRig({ ...options, seed: told.seed, now: so.last.now });
+      rig = await startRig({ ...options, seed: rows.seed, now: so.last.now });
     }
     await retell(rig.emulator, so, restarts);
   } finally {
@@ -117,8 +117,8 @@ const FIRST: Step = { action: "thread", k: 0 };
 async function holds(options: () => EmulatorOptions, seed: number, restarts = false): Promise<void> {
   // Rate limits are in memory only: a restart forgets their counters.
   const isKept = ({ action }: Step) => !restarts || action !== "trip";
-  const property = fc.asyncProperty(story, (told) =>
-    check({ ...told, steps: [FIRST, ...told.steps.filter(isKept)] }, options(), restarts),
+  const property = fc.asyncProperty(story, (rows) =>
+    check({ ...rows, steps: [FIRST, ...rows.steps.filter(isKept)] }, options(), restarts),
   );
   await fc.assert(property, { numRuns: RUNS, seed, endOnFailure: true });
 }

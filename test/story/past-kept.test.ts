@@ -56,8 +56,8 @@ it("a fork of the present or of a later turn has the history before the restart,
       const read = await fork.at(turn - 1).request("/threads/count", { json: {} });
       return [history, await read.json()];
     });
-  const wanted = [expect.objectContaining({ earliest_turn: 0 }), 2];
-  expect([await forkOf(), await forkOf(turn)]).toEqual([wanted, wanted]);
+  const expected = [expect.objectContaining({ earliest_turn: 0 }), 2];
+  expect([await forkOf(), await forkOf(turn)]).toEqual([expected, expected]);
 });
 
 it("a fork in which nothing happened keeps the history of its source over a restart", async () => {

@@ -26,26 +26,21 @@ async function status(path: string, header?: string): Promise<number> {
 
 async function code(method: string, path: string, body: unknown, at: string | number): Promise<unknown> {
   const then = { "x-emulator-as-of": String(at) };
-  const { status: answered, body: said } = await rig.call<{ error?: { code: string } }>(
-    method,
-    path,
-    body,
-    then,
-  );
-  return [answered, said.error?.code ?? JSON.stringify(said)];
+  const { status, body: said } = await rig.call<{ error?: { code: string } }>(method, path, body, then);
+  return [status, said.error?.code ?? JSON.stringify(said)];
 }
 
 describe("a read of history", () => {
   it("answers as the same read did then, by turn and by instant, header and parameter", async () => {
     const prepared = await prepareExport(rig);
-    const { body: made } = await createExport(rig, prepared);
-    const path = `/api/v1/bulk-exports/${made.id}`;
+    const { body: bulkExport } = await createExport(rig, prepared);
+    const path = `/api/v1/bulk-exports/${bulkExport.id}`;
     const then = {
       turn: await lastTurn(),
       now: rig.emulator.clock.now(),
       reply: await rig.call("GET", path),
     };
-    await runToCompletion(rig, made.id);
+    await runToCompletion(rig, bulkExport.id);
     const present = await rig.call("GET", path);
     expect(present.body).toMatchObject({ status: "COMPLETED" });
     for (const at of [String(then.turn), then.now]) {
@@ -58,14 +53,14 @@ describe("a read of history", () => {
   });
 
   it("answers as of every turn of an export, events that were due then included", async () => {
-    const { body: made } = await createExport(rig, await prepareExport(rig));
+    const { body: bulkExport } = await createExport(rig, await prepareExport(rig));
     const first = await lastTurn();
-    await runToCompletion(rig, made.id);
+    await runToCompletion(rig, bulkExport.id);
     const states: string[] = [];
     for (let turn = first; turn <= (await lastTurn()); turn += 1) {
       const { body } = await rig.call<{ status: string }>(
         "GET",
-        `/api/v1/bulk-exports/${made.id}?as_of=${turn}`,
+        `/api/v1/bulk-exports/${bulkExport.id}?as_of=${turn}`,
       );
       states.push(body.status);
     }
@@ -95,14 +90,14 @@ describe("a read of history", () => {
 
   it("verifies and explains an export in an earlier state, although its files are now deleted", async () => {
     const prepared = await prepareExport(rig);
-    const { body: made } = await createExport(rig, prepared);
-    await runToCompletion(rig, made.id);
+    const { body: bulkExport } = await createExport(rig, prepared);
+    await runToCompletion(rig, bulkExport.id);
     const turn = await lastTurn();
-    const verified = await rig.emulator.verifyExport(made.id);
+    const verified = await rig.emulator.verifyExport(bulkExport.id);
     expect(verified).toMatchObject({ ok: true, rows: 60 });
     await rig.emulator.control("DELETE", "/s3/buckets/traces");
-    expect(await rig.emulator.verifyExport(made.id)).toMatchObject({ ok: false });
-    const path = `/exports/${made.id}/verify?as_of=${turn}`;
+    expect(await rig.emulator.verifyExport(bulkExport.id)).toMatchObject({ ok: false });
+    const path = `/exports/${bulkExport.id}/verify?as_of=${turn}`;
     expect(await rig.emulator.control<unknown>("GET", path)).toEqual(verified);
   });
 
@@ -154,8 +149,8 @@ describe("a request in history", () => {
       409,
       "history_is_read_only",
     ]);
-    const [answered, detail] = (await code("POST", "/threads", {}, at)) as [number, string];
-    expect([answered, detail]).toEqual([409, expect.stringContaining("history is read-only")]);
+    const [answer, detail] = (await code("POST", "/threads", {}, at)) as [number, string];
+    expect([answer, detail]).toEqual([409, expect.stringContaining("history is read-only")]);
     expect(await code("POST", "/runs/wait", { assistant_id: "echo" }, at)).toEqual([409, detail]);
     expect(await code("GET", `${path}/journal?follow=1`, undefined, at)).toEqual([
       409,
@@ -196,9 +191,9 @@ describe("the object store in history", () => {
     put.destroy();
     store = objectStore(rig.emulator.s3Url);
     store.middlewareStack.add(
-      (next) => (sent) => {
-        (sent.request as { headers: Record<string, string> }).headers["x-emulator-as-of"] = String(turn);
-        return next(sent);
+      (next) => (body) => {
+        (body.request as { headers: Record<string, string> }).headers["x-emulator-as-of"] = String(turn);
+        return next(body);
       },
       { step: "build" },
     );

@@ -35,11 +35,11 @@ async function filled(id: string) {
   const world = await rig.emulator.fork({ id });
   const calls = rigOfWorld(world);
   const prepared = await prepareExport(calls, { count: 40 });
-  const { body: made } = await createExport(calls, prepared);
-  await runToCompletion(calls, made.id);
+  const { body: bulkExport } = await createExport(calls, prepared);
+  await runToCompletion(calls, bulkExport.id);
   const turn = await turnOf(world);
   await prepareExport(calls, { count: 40 });
-  return { world, turn, exportId: made.id, projectId: prepared.projectId };
+  return { world, turn, exportId: bulkExport.id, projectId: prepared.projectId };
 }
 
 type Filled = Awaited<ReturnType<typeof filled>>;
@@ -81,18 +81,18 @@ describe.each(["removed", "reset"] as const)("a world that is %s while", (how) =
   it.each(Object.keys(READS))("%s answers as if it was not, or says so", async (name) => {
     const statuses = new Set<number>();
     for (const [nth, rounds] of roundsFor(name).entries()) {
-      const made = await filled(`side-${nth}`);
-      const [method, path, body] = READS[name]?.(made) ?? expect.fail();
+      const fork = await filled(`side-${nth}`);
+      const [method, path, body] = READS[name]?.(fork) ?? expect.fail();
       const ask = () =>
-        made.world.request(path, { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) });
-      const wanted = await (await ask()).text();
-      const asked = ask();
+        fork.world.request(path, { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) });
+      const expected = await (await ask()).text();
+      const request = ask();
       await pass(rounds);
-      await (how === "removed" ? made.world.close() : made.world.reset());
-      const reply = await asked;
+      await (how === "removed" ? fork.world.close() : fork.world.reset());
+      const reply = await request;
       const text = await reply.text();
       statuses.add(reply.status);
-      if (reply.ok) expect(text, `after ${rounds} rounds`).toBe(wanted);
+      if (reply.ok) expect(text, `after ${rounds} rounds`).toBe(expected);
       else {
         expect(text, `after ${rounds} rounds`).toMatch(
           how === "removed" ? /was removed|does not exist/ : /was reset/,

@@ -29,9 +29,9 @@ function openStores() {
   onTestFinished(() => [live, past].forEach((each) => void each.destroy()));
   const stores = { live, past, turn: 0 };
   past.middlewareStack.add(
-    (next) => (sent) => {
-      (sent.request as { headers: Record<string, string> }).headers["x-emulator-as-of"] = String(stores.turn);
-      return next(sent);
+    (next) => (body) => {
+      (body.request as { headers: Record<string, string> }).headers["x-emulator-as-of"] = String(stores.turn);
+      return next(body);
     },
     { step: "build" },
   );
@@ -75,12 +75,12 @@ it("the status as of an earlier turn is the status of that turn: rows, bytes and
       }>("GET", `/status${asOf}`);
       return { turn, traces };
     };
-    const seen = [];
+    const events = [];
     for (const change of changes) {
       await apply(change, stores);
-      seen.push({ ...(await statusOf("")), objects: await list("live") });
+      events.push({ ...(await statusOf("")), objects: await list("live") });
     }
-    for (const then of seen) {
+    for (const then of events) {
       stores.turn = then.turn;
       const asOf = { ...(await statusOf(`?as_of=${then.turn}`)), objects: await list("past") };
       expect(asOf).toEqual(then);

@@ -22,14 +22,14 @@ beforeEach(async () => {
   rig.prepared = first;
 });
 
-const deny = (...denied: string[]) =>
-  rig.emulator.control<unknown>("PATCH", "/s3/credentials/emulator", { deny: denied });
+const deny = (...action: string[]) =>
+  rig.emulator.control<unknown>("PATCH", "/s3/credentials/emulator", { deny: action });
 const createDestination = (change: Record<string, unknown> = {}) =>
   rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", {
     ...DESTINATION,
     ...change,
   });
-async function exported(body: Record<string, unknown> = {}) {
+async function exportRows(body: Record<string, unknown> = {}) {
   const id = await rig.createExportId(body);
   const moved = await rig.complete(id);
   return { id, reached: moved.reached, runs: await rig.runsOf(id) };
@@ -57,7 +57,7 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
     ["abort", true],
   ])("%s: an export ends: %s", async (permission, isComplete) => {
     await deny(permission);
-    const { id, reached, runs } = await exported();
+    const { id, reached, runs } = await exportRows();
     expect(reached).toBe(isComplete);
     if (isComplete) expect(await rig.verify(id)).toMatchObject({ ok: true, rows: 60 });
     else
@@ -67,7 +67,7 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
   it("an export needs no permission but put", async () => {
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { allow: ["put"] });
     expect((await createDestination()).status).toBe(200);
-    expect(await exported()).toMatchObject({ reached: true });
+    expect(await exportRows()).toMatchObject({ reached: true });
   });
 });
 
@@ -109,7 +109,7 @@ describe("a large file is uploaded in parts", () => {
   };
 
   it("and is one object without open uploads afterwards", async () => {
-    const { id, reached } = await exported(window);
+    const { id, reached } = await exportRows(window);
     expect(reached).toBe(true);
     expect(await rig.verify(id)).toEqual({ ok: true, rows: 18, files: 1, problems: [] });
     expect(await uploads()).toEqual([]);
@@ -117,21 +117,21 @@ describe("a large file is uploaded in parts", () => {
 
   it("and a failed upload is aborted when abort is permitted", async () => {
     await failPart({ s3_error: "AccessDenied" });
-    expect(await exported(window)).toMatchObject({ reached: false, runs: [{ status: "FAILED" }] });
+    expect(await exportRows(window)).toMatchObject({ reached: false, runs: [{ status: "FAILED" }] });
     expect(await uploads()).toEqual([]);
   });
 
   it("and a failed upload stays open when abort is denied (§2.4-10)", async () => {
     await deny("abort");
     await failPart({ s3_error: "AccessDenied" });
-    const { id } = await exported(window);
+    const { id } = await exportRows(window);
     expect(await uploads()).toEqual([expect.stringMatching(`export_id=${id}/.*part-00000.parquet$`)]);
   });
 
   it("and a retry writes one file in addition to the upload that it may not abort", async () => {
     await deny("abort");
     await failPart({ s3_error: "InternalError" });
-    const { id, reached, runs } = await exported(window);
+    const { id, reached, runs } = await exportRows(window);
     expect(reached).toBe(true);
     expect(Object.keys(runs[0]?.errors ?? {})).toEqual(["retry_0"]);
     expect(await uploads()).toHaveLength(1);
@@ -140,7 +140,7 @@ describe("a large file is uploaded in parts", () => {
 
   it("and each part needs the put permission", async () => {
     await deny("put");
-    const { reached, runs } = await exported(window);
+    const { reached, runs } = await exportRows(window);
     expect(reached).toBe(false);
     expect(runs[0]?.errors.retry_0).toMatch(/AccessDenied/);
     expect(await uploads()).toEqual([]);
@@ -184,20 +184,20 @@ describe("the size of a written file (§2.4-9)", () => {
 
   it("is compared with HEAD, and a mismatch fails the export", async () => {
     answerHead = (reply, size) => reply.writeHead(200, { "content-length": size + 1 }).end();
-    const { reached, runs } = await exported();
+    const { reached, runs } = await exportRows();
     expect(reached).toBe(false);
     expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: .*has \d+ bytes instead of \d+/);
   });
 
   it("passes when it matches", async () => {
     answerHead = (reply, size) => reply.writeHead(200, { "content-length": size }).end();
-    expect(await exported()).toMatchObject({ reached: true });
+    expect(await exportRows()).toMatchObject({ reached: true });
   });
 
   it("is not compared when HEAD is not permitted", async () => {
-    const denied = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
-    answerHead = (reply) => reply.writeHead(403, { "content-type": "application/xml" }).end(denied);
-    expect(await exported()).toMatchObject({ reached: true });
+    const denialBody = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
+    answerHead = (reply) => reply.writeHead(403, { "content-type": "application/xml" }).end(denialBody);
+    expect(await exportRows()).toMatchObject({ reached: true });
   });
 });
 
@@ -218,7 +218,7 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
     const { status, body } = await createDestination({ config: config() });
     expect(status).toBe(200);
     rig.prepared = { ...rig.prepared, destinationId: body.id };
-    const { id, reached } = await exported();
+    const { id, reached } = await exportRows();
     expect(reached).toBe(true);
     expect(await objects()).toBe(3);
     expect(await rig.verify(id)).toMatchObject({ ok: true, rows: 60 });
@@ -240,7 +240,7 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
       destinationId: (await createDestination({ config: config() })).body.id,
     };
     await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
-    const { reached, runs } = await exported();
+    const { reached, runs } = await exportRows();
     expect(reached).toBe(false);
     expect(runs[0]?.errors.retry_0).toMatch(
       /^Storage or destination error: Access denied \(it answered 403 AccessDenied/,
@@ -262,7 +262,7 @@ describe("temporary credentials (§2.4-3)", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ credentials_keys: ["access_key_id", "secret_access_key", "session_token"] });
     rig.prepared = { ...rig.prepared, destinationId: body.id };
-    expect(await exported()).toMatchObject({ reached: true });
+    expect(await exportRows()).toMatchObject({ reached: true });
   });
 
   it.each([
@@ -276,7 +276,7 @@ describe("temporary credentials (§2.4-3)", () => {
     rig.prepared = { ...rig.prepared, destinationId: (await createDestination({ credentials })).body.id };
     await rig.emulator.control("PATCH", "/s3/credentials/temporary", { expires_at: "2026-03-01T00:00:30Z" });
     await rig.advance("PT1M");
-    const { reached, runs } = await exported();
+    const { reached, runs } = await exportRows();
     expect(reached).toBe(false);
     expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: Access denied \(ExpiredToken/);
   });

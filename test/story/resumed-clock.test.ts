@@ -90,15 +90,15 @@ describe("a world with a time of its own", () => {
     await restart({ now: "2026-03-01T00:00:00Z", clock: mode });
     await createDailySchedule("2026-03-01T00:00:00Z");
     await control("POST", "/clock/advance", { to: OWN_TIME });
-    const spawned = await spawnedWindows();
-    expect(spawned).toHaveLength(1);
+    const spawnedExports = await spawnedWindows();
+    expect(spawnedExports).toHaveLength(1);
     await end();
     vi.setSystemTime(PRESENT + 270 * DAY);
     const { resumption, clock: clockAtStart } = await restart();
     expect(resumption).toMatchObject({ at: Date.parse(OWN_TIME), awayMs: 0, due: 0, isExact: true });
     expect(clockAtStart).toEqual(expected);
     expect(await clock()).toMatchObject({ ...expected, now: OWN_TIME, follows_wall: false });
-    expect(await spawnedWindows()).toEqual(spawned);
+    expect(await spawnedWindows()).toEqual(spawnedExports);
   });
 
   it.each([

@@ -14,7 +14,7 @@ describe("a world that returns to an earlier turn", () => {
       let rig: Rig = first;
       onTestFinished(() => rig.close());
       const id = await first.createExportId();
-      const { turn: created } = await rig.emulator.control<{ turn: number }>("GET", "/status");
+      const { turn: creationTurn } = await rig.emulator.control<{ turn: number }>("GET", "/status");
       await runToCompletion(rig, id);
       const before = await rig.emulator.control<{ turn: number; now: string }>("GET", "/status");
       await rig.emulator.control("DELETE", "/s3/buckets/traces");
@@ -28,7 +28,7 @@ describe("a world that returns to an earlier turn", () => {
         expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, files: 3 });
       }
 
-      expect((await rewind(rig, created)).status).toBe(200);
+      expect((await rewind(rig, creationTurn)).status).toBe(200);
       const { body } = await rig.call("GET", `/api/v1/bulk-exports/${id}`);
       expect(body.status).toBe("CREATED");
       expect((await rewind(rig, before.turn)).body.error?.code).toBe("not_yet");

@@ -66,16 +66,16 @@ describe("a scheduled export (§3.3)", () => {
     await rig.advance({ to: "2026-03-01T01:10:00Z" });
     await send(3);
     await rig.advance("PT1M");
-    const [spawned] = await spawnedBy(body.id);
+    const [spawnedExports] = await spawnedBy(body.id);
     expect(
       (await spawnedRunsOf(body.id)).map((run) => [run.rows_exported, run.created_at.slice(11, 19)]),
     ).toEqual([[2, "01:10:00"]]);
-    expect(await rig.verify(spawned?.id as string)).toMatchObject({ ok: true, rows: 2 });
+    expect(await rig.verify(spawnedExports?.id as string)).toMatchObject({ ok: true, rows: 2 });
     const late = await rig.emulator.control<{ included: boolean; late: boolean }>(
       "GET",
       `/exports/${body.id}/explain?run=aaaaaaaa-0000-4000-8000-000000000003`,
     );
-    expect(late).toMatchObject({ included: false, late: true, export_id: spawned?.id });
+    expect(late).toMatchObject({ included: false, late: true, export_id: spawnedExports?.id });
   });
 
   it("catches up with past windows, oldest first (§3.3-6)", async () => {
@@ -101,12 +101,12 @@ describe("a scheduled export (§3.3)", () => {
       then: { stall: "PT2H" },
     });
     await rig.advance("PT10M");
-    const [spawned] = await spawnedBy(body.id);
-    expect(spawned?.status).toBe("RUNNING");
+    const [spawnedExports] = await spawnedBy(body.id);
+    expect(spawnedExports?.status).toBe("RUNNING");
     expect((await rig.cancel(body.id)).body.status).toBe("CANCELLED");
     await rig.advance("P2D");
     expect(await spawnedBy(body.id)).toHaveLength(1);
-    expect(await rig.statusOf(spawned?.id as string)).toBe("COMPLETED");
+    expect(await rig.statusOf(spawnedExports?.id as string)).toBe("COMPLETED");
     expect(await rig.statusOf(body.id)).toBe("CANCELLED");
     expect((await rig.cancel(body.id)).status).toBe(409);
   });
@@ -169,30 +169,30 @@ describe("a schedule whose destination is gone", () => {
   it("is named by the status and, with each export, by the journal, until it is cancelled", async () => {
     const { body } = await schedule(1);
     const other = await schedule(2);
-    const named = async () =>
+    const eventsNamed = async () =>
       (await rig.emulator.control<{ schedules_without_destination: string[] }>("GET", "/status"))
         .schedules_without_destination;
-    expect(await named()).toEqual([]);
+    expect(await eventsNamed()).toEqual([]);
     await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
-    expect((await named()).sort()).toEqual([body.id, other.body.id].sort());
+    expect((await eventsNamed()).sort()).toEqual([body.id, other.body.id].sort());
     await rig.cancel(other.body.id);
     await rig.advance("PT2H10M");
     const journal = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
     const notes = journal.match(/"schedule\.destination_gone","ref":"[^"]*"/g);
     expect(notes).toEqual(Array(2).fill(`"schedule.destination_gone","ref":"${body.id}"`));
-    expect(await named()).toEqual([body.id]);
+    expect(await eventsNamed()).toEqual([body.id]);
     await rig.cancel(body.id);
-    expect(await named()).toEqual([]);
+    expect(await eventsNamed()).toEqual([]);
   });
 });
 
 describe("the options of a schedule (§2.5)", () => {
   it("is in the files of every export that it spawns: rows, columns, types and codec", async () => {
-    const [kept, left] = ["kept", "left"] as const;
+    const [expected, left] = ["kept", "left"] as const;
     const { body } = await rig.createExport({
       interval_hours: 1,
       start_time: BEGIN,
-      filter: `eq(name, "${kept}")`,
+      filter: `eq(name, "${expected}")`,
       export_fields: ["name", "tags", "end_time"],
       format_version: "v2_beta",
       compression: "zstandard",
@@ -206,7 +206,7 @@ describe("the options of a schedule (§2.5)", () => {
         id: crypto.randomUUID(),
       });
     for (const hour of ["00", "01"])
-      for (const name of [kept, left]) await send(name, `2026-03-01T${hour}:30:00Z`);
+      for (const name of [expected, left]) await send(name, `2026-03-01T${hour}:30:00Z`);
     await rig.advance("PT2H11M");
     const runs = await spawnedRunsOf(body.id);
     expect(runs.map(({ status, metadata }) => [status, metadata.files.length])).toEqual(
@@ -220,7 +220,7 @@ describe("the options of a schedule (§2.5)", () => {
         new GetObjectCommand({ Bucket: path.slice(0, path.indexOf("/")), Key }),
       );
       const file = await readParquet((await Body?.transformToByteArray()) as Uint8Array);
-      expect(file.rows.map(({ name }) => name)).toEqual([kept]);
+      expect(file.rows.map(({ name }) => name)).toEqual([expected]);
       expect(file.columns).toEqual([
         { name: "name", type: "STRING", repeated: false },
         { name: "tags", type: "STRING", repeated: true },

@@ -91,8 +91,8 @@ async function plantAgents(): Promise<void> {
   await call("POST", runs, run("inbox", `/_emulator/inbox/mine?token=${secret("inbox-query")}`));
   await call("POST", runs, run("redirected"));
   await call("POST", runs, run("refused", hookAt("refused", "http://127.0.0.1:9")));
-  const refused = [hookAt("ftp", "ftp://h.example"), `${hookAt("long")}${"x".repeat(70_000)}`];
-  for (const webhook of [...refused, hookAt("no-url", "http://[")])
+  const refusal = [hookAt("ftp", "ftp://h.example"), `${hookAt("long")}${"x".repeat(70_000)}`];
+  for (const webhook of [...refusal, hookAt("no-url", "http://[")])
     expect((await rig.call("POST", runs, run("ftp", webhook), KEY)).status).toBe(422);
   await call("POST", runs, { ...run("later"), after_seconds: 86_400 });
   const cron = { schedule: "0 3 * * *", ...run("cron") };
@@ -133,7 +133,7 @@ async function plantOthers(): Promise<void> {
   await rig.call("GET", `/runs?api_key=${secret("request-query")}`, undefined, KEY);
 }
 
-async function shown(path: string): Promise<string> {
+async function viewOf(path: string): Promise<string> {
   const reply = await fetch(`${rig.emulator.url}/_emulator/v1${path}`);
   expect([path, reply.status]).toEqual([path, 200]);
   return Buffer.from(await reply.arrayBuffer()).toString("latin1");
@@ -155,7 +155,7 @@ async function views(): Promise<Readonly<Record<string, string>>> {
     "/worlds",
     "/snapshots",
   ];
-  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await shown(path)])));
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await viewOf(path)])));
 }
 
 /** Every byte below the data folder, and unpacked what is packed. */
@@ -168,7 +168,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
 }
 
 /** Which secrets are where. */
-function found(texts: Readonly<Record<string, string>>): readonly string[] {
+function search(texts: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(texts).flatMap(([name, text]) =>
     [...new Set(text.match(PLANTED) ?? [])].map((planted) => `${name}: ${planted}`),
   );
@@ -185,17 +185,17 @@ describe("no secret is in clear", () => {
     await plant();
     const shownNow = await views();
     expect(shownNow["/webhooks/deliveries"]).toMatch(/"redirects":\["http/);
-    expect(found(shownNow)).toEqual([]);
-    expect(found(filesIn(data))).toEqual([]);
+    expect(search(shownNow)).toEqual([]);
+    expect(search(filesIn(data))).toEqual([]);
     await rig.emulator.snapshots.save("kept");
     const reply = await fetch(`${rig.emulator.url}/_emulator/v1/snapshots/kept/file`);
     const file = gunzipSync(Buffer.from(await reply.arrayBuffer())).toString("latin1");
     expect(file).toContain("left-out");
-    expect(found({ file })).toEqual([]);
+    expect(search({ file })).toEqual([]);
     await rig.close();
-    const kept = filesIn(data);
-    expect(Object.keys(kept).some((path) => path.endsWith(".ndjson"))).toBe(true);
-    expect(found(kept)).toEqual([]);
+    const files = filesIn(data);
+    expect(Object.keys(files).some((path) => path.endsWith(".ndjson"))).toBe(true);
+    expect(search(files)).toEqual([]);
   });
 });
 
@@ -222,5 +222,5 @@ describe("a stored secret", () => {
 
 it("a planted secret is noticed", () => {
   expect(OPERATIONS_WITH_WEBHOOK.length).toBeGreaterThanOrEqual(10);
-  expect(found({ a: `x ${hookAt("b", "http://h")}` })).toHaveLength(5);
+  expect(search({ a: `x ${hookAt("b", "http://h")}` })).toHaveLength(5);
 });

@@ -36,14 +36,14 @@ async function play(): Promise<void> {
   await rig.call("GET", `${path}${query}`);
 }
 
-async function shown(path: string): Promise<string> {
+async function viewOf(path: string): Promise<string> {
   return (await fetch(`${rig.emulator.url}/_emulator/v1${path}`)).text();
 }
 
 describe("secrets of URLs", () => {
   it("are in no recording, which can still be replayed", async () => {
     await play();
-    const recording = await shown("/recording");
+    const recording = await viewOf("/recording");
     expect(recording).not.toMatch(HIDDEN);
     expect(recording).toContain("limit=7&api_key=left-out&token=left-out&X-Amz-Signature=left-out");
     expect(recording).toContain("http://left-out@127.0.0.1:9/hook?token=left-out&x=left-out");
@@ -56,10 +56,10 @@ describe("secrets of URLs", () => {
   it("are in no entry of the webhook ledger, in no journal and in no status", async () => {
     await rig.emulator.faults.arm({ target: "webhook", match: {}, then: { status: 500 }, times: 1 } as never);
     await play();
-    const ledger = await shown("/webhooks/deliveries");
+    const ledger = await viewOf("/webhooks/deliveries");
     expect(JSON.parse(ledger)[0].attempts.length).toBeGreaterThan(1);
     expect(ledger).toContain("http://…@127.0.0.1:9/hook?token=…&x=…");
-    for (const text of [ledger, await shown("/journal"), await shown("/status"), await shown("/faults")])
+    for (const text of [ledger, await viewOf("/journal"), await viewOf("/status"), await viewOf("/faults")])
       expect(text).not.toMatch(HIDDEN);
   });
 

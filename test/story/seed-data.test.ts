@@ -35,8 +35,8 @@ it("key pairs of the configuration are there for destinations and tools, with wh
   await clientOf(WRITER).send(new PutObjectCommand({ ...object, Body: "a" }));
   const read = await clientOf(READER).send(new GetObjectCommand(object));
   expect(await read.Body?.transformToString()).toBe("a");
-  const denied = clientOf(READER).send(new PutObjectCommand({ ...object, Body: "b" }));
-  await expect(denied).rejects.toMatchObject({ name: "AccessDenied" });
+  const action = clientOf(READER).send(new PutObjectCommand({ ...object, Body: "b" }));
+  await expect(action).rejects.toMatchObject({ name: "AccessDenied" });
   await clientOf(STANDARD).send(new PutObjectCommand({ ...object, Body: "c" }));
 
   const { body } = await rig.call<unknown[]>("GET", "/api/v1/bulk-exports/destinations");

@@ -37,7 +37,7 @@ afterEach(() => Promise.all([rig.close(), other.close()]));
 
 const CONTROL = "/_emulator/v1/snapshots";
 
-async function exported({ url }: Emulator, name: string): Promise<Buffer> {
+async function exportRows({ url }: Emulator, name: string): Promise<Buffer> {
   const reply = await fetch(`${url}${CONTROL}/${name}/file`);
   expect(reply.status).toBe(200);
   return Buffer.from(await reply.arrayBuffer());
@@ -63,7 +63,7 @@ async function imported({ url }: Emulator, bytes: Uint8Array, query = ""): Promi
 const s3 = (world: Emulator) => objectStore(world.s3Url);
 
 /** Everything that a world can be asked for, to be compared with another's. */
-async function seen(world: Emulator, ids: readonly string[]): Promise<unknown> {
+async function viewOf(world: Emulator, ids: readonly string[]): Promise<unknown> {
   const get = async (path: string) => (await world.request(path)).json();
   return {
     clock: await world.control("GET", "/clock"),
@@ -96,8 +96,8 @@ describe("a snapshot as a file", () => {
       seed: 5,
     });
     await rig.emulator.snapshots.save("midway");
-    const file = await exported(rig.emulator, "midway");
-    expect((await exported(rig.emulator, "midway")).equals(file)).toBe(true);
+    const file = await exportRows(rig.emulator, "midway");
+    expect((await exportRows(rig.emulator, "midway")).equals(file)).toBe(true);
 
     expect(await imported(other.emulator, file)).toMatchObject({
       status: 200,
@@ -108,12 +108,12 @@ describe("a snapshot as a file", () => {
     for (const world of [rig.emulator, other.emulator]) expect(await at(world)).toBeGreaterThan(0);
     for (const each of [rig, other]) await runToCompletion(each, running.id);
     for (const each of [rig, other]) await each.emulator.clock.advance("P2D");
-    const [here, there] = [await seen(rig.emulator, ids), await seen(other.emulator, ids)];
+    const [here, there] = [await viewOf(rig.emulator, ids), await viewOf(other.emulator, ids)];
     expect(there).toEqual(here);
     expect(there).toMatchObject({ verified: [{ ok: true }, { ok: true }] });
-    const spawned = async (world: Emulator) =>
+    const spawnedExports = async (world: Emulator) =>
       (await world.request(`/api/v1/bulk-exports/${scheduled.id}`)).json();
-    expect(await spawned(other.emulator)).toEqual(await spawned(rig.emulator));
+    expect(await spawnedExports(other.emulator)).toEqual(await spawnedExports(rig.emulator));
     const special = await s3(other.emulator).send(
       new GetObjectCommand({ Bucket: "traces", Key: "Special key/ü?.txt" }),
     );
@@ -127,7 +127,7 @@ describe("a snapshot as a file", () => {
     await rig.emulator.snapshots.save("then");
     await rig.call("POST", "/runs/batch", row(late, "late"));
     await rig.call("PATCH", `/runs/${old}`, { outputs: { changed: true }, end_time: "2026-02-26T00:00:01Z" });
-    const file = await exported(rig.emulator, "then");
+    const file = await exportRows(rig.emulator, "then");
     expect(gunzipSync(file).includes(late)).toBe(false);
     await imported(other.emulator, file);
     await other.emulator.snapshots.load("then");
@@ -142,7 +142,7 @@ describe("a snapshot as a file", () => {
       patch: [{ id, ...patch, trace_id: id, dotted_order: dottedOrder(id) }],
     });
     await rig.emulator.snapshots.save("waiting");
-    await imported(other.emulator, await exported(rig.emulator, "waiting"));
+    await imported(other.emulator, await exportRows(rig.emulator, "waiting"));
     await other.emulator.snapshots.load("waiting");
     const post = traceRow(id, "early");
     const read = async (at: Rig) => {
@@ -162,7 +162,7 @@ describe("a snapshot as a file", () => {
     const { ETag } = await s3(rig.emulator).send(part);
     await rig.emulator.snapshots.save("uploading");
     const there = s3(other.emulator);
-    await imported(other.emulator, await exported(rig.emulator, "uploading"));
+    await imported(other.emulator, await exportRows(rig.emulator, "uploading"));
     await other.emulator.snapshots.load("uploading");
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
     await there.send(new CompleteMultipartUploadCommand({ ...own, UploadId, MultipartUpload }));
@@ -246,7 +246,7 @@ describe("the secrets of a snapshot", () => {
   it("are not exported, and the import lists the missing ones", async () => {
     await prepareExport(rig);
     const { destination } = await withSecrets();
-    const file = await exported(rig.emulator, "secret");
+    const file = await exportRows(rig.emulator, "secret");
     const plain = gunzipSync(file).toString("latin1");
     expect(plain).not.toMatch(HIDDEN);
     expect(plain).not.toMatch(/"collection":"projects","record":\{[^\n]*"run_id"/);
@@ -279,11 +279,11 @@ describe("the secrets of a snapshot", () => {
   it("can be set in a snapshot or a world, some or all of them, and everything works again", async () => {
     await prepareExport(rig);
     const { destination } = await withSecrets();
-    const { body } = await imported(other.emulator, await exported(rig.emulator, "secret"));
-    const give = async (given: unknown, query = "") => {
+    const { body } = await imported(other.emulator, await exportRows(rig.emulator, "secret"));
+    const give = async (flags: unknown, query = "") => {
       const reply = await fetch(`${other.emulator.url}/_emulator/v1/secrets${query}`, {
         method: "PUT",
-        body: JSON.stringify(given),
+        body: JSON.stringify(flags),
       });
       return { status: reply.status, body: (await reply.json()) as Imported["body"] };
     };
@@ -294,7 +294,7 @@ describe("the secrets of a snapshot", () => {
     const webhooks = (body.missing.webhooks as Record<"collection" | "id" | "member", string>[]).filter(
       ({ collection }) => collection !== "events",
     );
-    const given = {
+    const values = {
       destinations: { Own: { access_key_id: "writer", secret_access_key: "new" } },
       keys: { writer: { secret_access_key: "new" } },
       webhooks: Object.fromEntries(
@@ -308,7 +308,7 @@ describe("the secrets of a snapshot", () => {
         ]),
       ),
     };
-    const done = await give(given);
+    const done = await give(values);
     expect(done).toMatchObject({ status: 200, body: { missing: { destinations: [], keys: [] } } });
     expect(await exportWorks(other, destination)).toBe(true);
     expect(gunzipSync(await exportedAnew()).toString("latin1")).not.toMatch(HIDDEN);
@@ -316,13 +316,13 @@ describe("the secrets of a snapshot", () => {
 
   async function exportedAnew(): Promise<Buffer> {
     await other.emulator.snapshots.save("anew");
-    return exported(other.emulator, "anew");
+    return exportRows(other.emulator, "anew");
   }
 
   it("are refused when they are not missing, and nothing changes", async () => {
     await withSecrets();
-    await imported(other.emulator, await exported(rig.emulator, "secret"));
-    for (const [given, says] of [
+    await imported(other.emulator, await exportRows(rig.emulator, "secret"));
+    for (const [flags, says] of [
       [
         { keys: { mine: { secret_access_key: "x" }, unknown: { secret_access_key: "x" } } },
         "the key unknown",
@@ -333,15 +333,15 @@ describe("the secrets of a snapshot", () => {
       for (const query of ["", "?snapshot=secret"]) {
         const reply = await fetch(`${other.emulator.url}/_emulator/v1/secrets${query}`, {
           method: "PUT",
-          body: JSON.stringify(given),
+          body: JSON.stringify(flags),
         });
         expect({ status: reply.status, text: await reply.text() }).toEqual({
           status: 422,
           text: expect.stringContaining(says),
         });
       }
-    const [kept] = await other.emulator.snapshots.list();
-    expect(kept?.missing?.keys).toEqual(["mine", "writer"]);
+    const [snapshot] = await other.emulator.snapshots.list();
+    expect(snapshot?.missing?.keys).toEqual(["mine", "writer"]);
   });
 });
 
@@ -356,7 +356,7 @@ describe("a file that is not whole", () => {
       new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(70_000) }),
     );
     await rig.emulator.snapshots.save("whole");
-    const file = await exported(rig.emulator, "whole");
+    const file = await exportRows(rig.emulator, "whole");
     await other.close();
     other = await startRig({ ephemeral: false, data });
     await other.emulator.snapshots.save("before");
@@ -387,7 +387,7 @@ describe("a file that is not whole", () => {
 
   it("replaces a snapshot only on request, and never a world", async () => {
     await rig.emulator.snapshots.save("one");
-    const file = await exported(rig.emulator, "one");
+    const file = await exportRows(rig.emulator, "one");
     expect((await imported(rig.emulator, file)).body.error.code).toBe("taken");
     expect((await imported(rig.emulator, file, "?replace=1")).status).toBe(200);
     expect((await imported(rig.emulator, file, "?name=main&replace=1")).body.error.code).toBe("taken");
@@ -397,7 +397,7 @@ describe("a file that is not whole", () => {
       new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(12_000_000) }),
     );
     await rig.emulator.snapshots.save("long");
-    const long = await exported(rig.emulator, "long");
+    const long = await exportRows(rig.emulator, "long");
     expect((await imported(rig.emulator, long)).body.error.code).toBe("taken");
     expect((await rig.call("GET", "/ok")).status).toBe(200);
   });
@@ -407,7 +407,7 @@ describe("a file that is not whole", () => {
       new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(70_000) }),
     );
     await rig.emulator.snapshots.save("large");
-    const file = await exported(rig.emulator, "large");
+    const file = await exportRows(rig.emulator, "large");
     await other.close();
     other = await startRig({ limits: { snapshot_bytes: 60_000 } });
     expect((await imported(other.emulator, file)).body.error.code).toBe("snapshot_too_large");
@@ -426,8 +426,8 @@ describe("an emulator", () => {
     const folder = workingFolder();
     const [first, second] = [join(folder, "first.tar.gz"), join(folder, "second.tar.gz")];
     const prepared = await prepareExport(rig);
-    const { body: made } = await createExport(rig, prepared);
-    await runToCompletion(rig, made.id);
+    const { body: bulkExport } = await createExport(rig, prepared);
+    await runToCompletion(rig, bulkExport.id);
     await rig.close();
     rig = await startRig({ exportOnExit: first });
     const { body: ran } = await createExport(rig, await prepareExport(rig));

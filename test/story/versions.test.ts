@@ -47,11 +47,11 @@ describe("features by version (§9.4)", () => {
     ["scheduled_exports", { application: "0.10.108" }, "application version 0.10.109"],
     ["export_fields", { service: "0.12.10" }, "service version 0.12.11"],
     ["export_fields", { application: "0.12.41" }, "application version 0.12.42"],
-  ] as const)("%s is refused by %j, naming the version that has it", async (feature, versions, named) => {
+  ] as const)("%s is refused by %j, naming the version that has it", async (feature, versions, name) => {
     expect(await attempt(feature, versions)).toEqual({
       status: 422,
       requirement: REQUIREMENTS[feature],
-      detail: expect.stringContaining(`needs ${named} or later`),
+      detail: expect.stringContaining(`needs ${name} or later`),
     });
   });
 

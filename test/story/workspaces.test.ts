@@ -48,9 +48,9 @@ function attempts(headers: Record<string, string>, origin: string) {
         ["GET", `/sessions/${prepared.projectId}`],
       ] as const)
         expect([path, (await call(method, path, body)).status]).toEqual([path, 404]);
-      const asked = { session: [prepared.projectId] };
-      expect((await call("POST", "/runs/query", asked)).body).toMatchObject({ runs: [] });
-      expect((await call("POST", "/runs/stats", asked)).body).toMatchObject({ run_count: 0 });
+      const request = { session: [prepared.projectId] };
+      expect((await call("POST", "/runs/query", request)).body).toMatchObject({ runs: [] });
+      expect((await call("POST", "/runs/stats", request)).body).toMatchObject({ run_count: 0 });
       const stolen = {
         bulk_export_destination_id: prepared.destinationId,
         session_id: prepared.projectId,
@@ -96,8 +96,8 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
     const reply = await fetch(`${rig.emulator.url}/runs/${ROW}`, { headers: { "x-api-key": "whoever" } });
     expect(await reply.json()).toMatchObject({ name: "mine" });
     for (const path of ["/auth", "/api/v1/auth"]) {
-      const asked = await fetch(rig.emulator.url + path, { headers: { "x-api-key": "whoever" } });
-      expect(await asked.json()).toEqual({ tenant_id: HEADERS["x-tenant-id"] });
+      const reply = await fetch(rig.emulator.url + path, { headers: { "x-api-key": "whoever" } });
+      expect(await reply.json()).toEqual({ tenant_id: HEADERS["x-tenant-id"] });
     }
     expect((await fetch(`${rig.emulator.url}/auth`)).status).toBe(401);
   });
@@ -106,8 +106,8 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
     const user = { "x-user-id": "somebody", "content-type": "application/json" };
     const post = (origin: string, path: string, body: object) =>
       fetch(origin + path, { method: "POST", headers: user, body: JSON.stringify(body) });
-    const found = await post(rig.emulator.url, "/runs/query", { id: [ROW] });
-    expect(await found.json()).toMatchObject({ runs: [{ name: "mine" }] });
+    const reply = await post(rig.emulator.url, "/runs/query", { id: [ROW] });
+    expect(await reply.json()).toMatchObject({ runs: [{ name: "mine" }] });
     const { status } = await fetch(`${rig.emulator.url}/api/v1/bulk-exports`, {
       headers: { ...user, "x-tenant-id": HEADERS["x-tenant-id"] },
     });
@@ -131,14 +131,14 @@ describe("a call without X-Tenant-Id, outside of bulk exports (5-6)", () => {
         expect((await get(path, { "x-api-key": "beta" })).status).toBe(401);
         expect((await get(path, strange)).status).toBe(403);
       }
-      const known = await get("/auth", { "x-api-key": "alpha" });
-      expect(await known.json()).toEqual({ tenant_id: tenant });
-      const made = await fetch(`${own.emulator.url}/sessions`, {
+      const reply = await get("/auth", { "x-api-key": "alpha" });
+      expect(await reply.json()).toEqual({ tenant_id: tenant });
+      const creation = await fetch(`${own.emulator.url}/sessions`, {
         method: "POST",
         headers: { "x-api-key": "alpha", "content-type": "application/json" },
         body: JSON.stringify({ name: "first" }),
       });
-      expect(await made.json()).toMatchObject({ tenant_id: tenant });
+      expect(await creation.json()).toMatchObject({ tenant_id: tenant });
     } finally {
       await own.close();
     }

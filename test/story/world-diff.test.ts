@@ -62,18 +62,26 @@ it("names records by field, rows, objects, events and the turn at which they par
   await put(fork, "k.txt", "after");
   await put(fork, "new.txt", "new");
   await fork.request("/runs/crons", { json: { assistant_id: "echo", schedule: "*/30 * * * *" } });
-  const found = await diff("main", "with=fork");
-  expect(found.same).toBe(false);
-  expect(found.records.agent_threads).toMatchObject({ added: 0, removed: 0, changed: 1, cut: 0 });
-  expect(found.records.agent_threads?.items[0]?.fields).toContainEqual({ path: "metadata.n", a: 1, b: 2 });
-  expect(found.rows).toMatchObject({ added: 1, changed: 1, removed: 0, not_compared: 0 });
-  expect(found.rows.items.find(({ key }) => key === ROW)?.fields?.map(({ path }) => path)).toContain(
+  const difference = await diff("main", "with=fork");
+  expect(difference.same).toBe(false);
+  expect(difference.records.agent_threads).toMatchObject({ added: 0, removed: 0, changed: 1, cut: 0 });
+  expect(difference.records.agent_threads?.items[0]?.fields).toContainEqual({
+    path: "metadata.n",
+    a: 1,
+    b: 2,
+  });
+  expect(difference.rows).toMatchObject({ added: 1, changed: 1, removed: 0, not_compared: 0 });
+  expect(difference.rows.items.find(({ key }) => key === ROW)?.fields?.map(({ path }) => path)).toContain(
     "outputs",
   );
-  expect(found.objects).toMatchObject({ added: 1, changed: 1, removed: 0 });
-  expect(found.objects.items.find(({ change }) => change === "added")?.key).toBe("traces/new.txt");
-  expect(found.events).toMatchObject({ added: 1, removed: 0 });
-  expect(found.parted).toMatchObject({ turn: begin + 1, a: null, b: { cause: { name: "updateThread" } } });
+  expect(difference.objects).toMatchObject({ added: 1, changed: 1, removed: 0 });
+  expect(difference.objects.items.find(({ change }) => change === "added")?.key).toBe("traces/new.txt");
+  expect(difference.events).toMatchObject({ added: 1, removed: 0 });
+  expect(difference.parted).toMatchObject({
+    turn: begin + 1,
+    a: null,
+    b: { cause: { name: "updateThread" } },
+  });
   expect(await diff("fork", "with=main")).toMatchObject({ rows: { added: 0, removed: 1, changed: 1 } });
 });
 
@@ -92,10 +100,10 @@ it("compares one world at two instants, and the rows of a Parquet file that diff
   const bytes = await Body?.transformToByteArray();
   await store.send(new PutObjectCommand({ Bucket: "traces", Key: onto?.key, Body: bytes }));
   store.destroy();
-  const found = await diff("main", `with=main&at=${turn}`);
-  expect(found).toMatchObject({ a: { turn }, objects: { changed: 1 }, parted: { a: null } });
-  expect(found.objects.items[0]?.rows?.added).toBeGreaterThan(0);
-  expect(found.objects.items[0]?.rows?.removed).toBeGreaterThan(0);
+  const difference = await diff("main", `with=main&at=${turn}`);
+  expect(difference).toMatchObject({ a: { turn }, objects: { changed: 1 }, parted: { a: null } });
+  expect(difference.objects.items[0]?.rows?.added).toBeGreaterThan(0);
+  expect(difference.objects.items[0]?.rows?.removed).toBeGreaterThan(0);
   expect((await diff("main", `with=main&at=${turn}&with_at=${turn}`)).same).toBe(true);
 });
 
@@ -110,9 +118,11 @@ it("shows no secrets, and cuts long values", async () => {
     json: { assistant_id: "echo", webhook: "https://u:hush@x.test/?token=hush" },
   });
   for (let n = 0; n < 120; n += 1) await rig.emulator.request("/threads", { json: {} });
-  const found = await diff("main", `with=main&at=${turn}`);
-  expect(JSON.stringify(found)).not.toContain("hush");
-  expect(found.records.agent_threads).toMatchObject({ cut: (found.records.agent_threads?.added ?? 0) - 100 });
+  const difference = await diff("main", `with=main&at=${turn}`);
+  expect(JSON.stringify(difference)).not.toContain("hush");
+  expect(difference.records.agent_threads).toMatchObject({
+    cut: (difference.records.agent_threads?.added ?? 0) - 100,
+  });
 });
 
 it("does not compare how long a receiver took on the wall clock", () => {

@@ -58,10 +58,10 @@ describe("at once", () => {
     await rig.emulator.fork({ id: "side" });
     const remove = () => rig.emulator.control("DELETE", "/worlds/side").then(() => "removed");
     const said = await outcomes([remove(), remove(), remove()]);
-    const refused = expect.stringMatching(
+    const refusal = expect.stringMatching(
       /^The world side does not exist\. GET \/_emulator\/v1\/worlds lists the worlds; .*\.$/,
     );
-    expect([...said].sort()).toEqual([refused, refused, "removed"]);
+    expect([...said].sort()).toEqual([refusal, refusal, "removed"]);
     await rig.emulator.fork({ id: "side" });
   });
 
@@ -90,10 +90,10 @@ describe.each(Object.keys(ENDS) as End[])("when its world is %s", (how) => {
     await world.faults.arm({ target: "s3", match: { op: "PutObject" }, then: { delay: "PT1H" } });
     const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "x" });
     const putting = storeOf(world).send(put);
-    const refused = expect(putting).rejects.toMatchObject({ name: "OperationAborted", message: says });
+    const refusal = expect(putting).rejects.toMatchObject({ name: "OperationAborted", message: says });
     await expect.poll(async () => (await world.faults.list())[0]?.hits).toBe(1);
     await act(world);
-    await refused;
+    await refusal;
   });
 
   it("waiting webhooks of a removed world are not sent by a new world of the same name", async () => {
@@ -109,10 +109,10 @@ describe.each(Object.keys(ENDS) as End[])("when its world is %s", (how) => {
     const advancing = world.clock.advance("PT10M");
     // A call that a removal by its own emulator cuts off says so itself, and why in its cause.
     const reason = advancing.catch((error: Error) => Promise.reject(error.cause ?? error));
-    const refused = expect(reason).rejects.toThrow(says);
+    const refusal = expect(reason).rejects.toThrow(says);
     await expect.poll(async () => (await world.faults.list())[0]?.hits).toBe(16);
     await act(world);
-    await refused;
+    await refusal;
     const next = how === "reset" ? world : await rig.emulator.fork({ id: "side" });
     // Whatever was on its way has come after so many rounds.
     for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -124,15 +124,15 @@ describe("a request that names", () => {
   function ask(url: string, headers: Record<string, string | string[]>, method = "GET") {
     return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
       (resolve, reject) => {
-        const sent = request(url, { method, headers }, (reply) => {
+        const clientRequest = request(url, { method, headers }, (reply) => {
           let body = "";
           reply.on("data", (chunk) => {
             body += chunk;
           });
           reply.on("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }));
         });
-        sent.on("error", reject);
-        sent.end();
+        clientRequest.on("error", reject);
+        clientRequest.end();
       },
     );
   }
@@ -151,15 +151,15 @@ describe("a request that names", () => {
   it("a path that ends with the name of a world is a path of that world", async () => {
     const { s3Url } = rig.emulator;
     await rig.emulator.fork({ id: "side" });
-    const listed = await ask(`${s3Url}/w/side?list-type=2`, {});
-    expect(listed.body).toContain("AccessDenied");
+    const list = await ask(`${s3Url}/w/side?list-type=2`, {});
+    expect(list.body).toContain("AccessDenied");
   });
 
   it("a world that is not there can be read of by pages of other origins", async () => {
     const { url } = rig.emulator;
     const page = { origin: "http://localhost:5173" };
-    const asked = { ...page, "access-control-request-method": "POST" };
-    const before = await ask(`${url}/w/nowhere/threads`, asked, "OPTIONS");
+    const request = { ...page, "access-control-request-method": "POST" };
+    const before = await ask(`${url}/w/nowhere/threads`, request, "OPTIONS");
     expect([before.status, before.headers["access-control-allow-origin"]]).toEqual([
       204,
       "http://localhost:5173",
@@ -219,11 +219,11 @@ it("a snapshot that reads through many folders is loaded whole over another worl
 it("the time of a flowing world is the present, for its list, its handle and its forks", async () => {
   const side = await rig.emulator.fork({ id: "side" });
   await side.clock.flow(1_000_000);
-  const asked = Date.now();
-  await expect.poll(() => Date.now() - asked).toBeGreaterThan(20);
-  const listed = await rig.emulator.control<{ id: string; now: string }[]>("GET", "/worlds");
+  const startMs = Date.now();
+  await expect.poll(() => Date.now() - startMs).toBeGreaterThan(20);
+  const list = await rig.emulator.control<{ id: string; now: string }[]>("GET", "/worlds");
   const passed = (now = "") => Date.parse(now) - Date.parse(BEGIN);
-  expect(passed(listed.find(({ id }) => id === "side")?.now)).toBeGreaterThan(20_000_000);
+  expect(passed(list.find(({ id }) => id === "side")?.now)).toBeGreaterThan(20_000_000);
   const before = side.clock.now();
   await expect.poll(() => side.clock.now() > before).toBe(true);
   const { now, clock } = await rig.emulator.control<{ now: string; clock: { mode: string; rate: number } }>(
@@ -246,10 +246,10 @@ it("a stored flowing world stands still until it is used, and then has the prese
     rig = await startRig(options);
     const list = () => rig.emulator.control<{ id: string; now: string | null }[]>("GET", "/worlds");
     expect(await list()).toMatchObject([{ id: "main" }, { id: "side", now: null }]);
-    const asked = Date.now();
+    const startMs = Date.now();
     await rig.emulator.request("/ok", { headers: { "x-emulator-world": "side" } });
     const [, side] = await list();
-    expect(Date.parse(side?.now ?? "")).toBeGreaterThanOrEqual(asked);
+    expect(Date.parse(side?.now ?? "")).toBeGreaterThanOrEqual(startMs);
   } finally {
     await rig.close();
   }
@@ -283,13 +283,13 @@ describe("seed data", () => {
     const resetting = emulator.reset().finally(() => {
       isReset = true;
     });
-    const asked: Promise<Response>[] = [];
+    const requests: Promise<Response>[] = [];
     while (!isReset) {
-      asked.push(emulator.request("/threads", { json: {} }));
+      requests.push(emulator.request("/threads", { json: {} }));
       await new Promise((resolve) => setImmediate(resolve));
     }
     await resetting;
-    for (const reply of await Promise.all(asked)) expect([200, 409]).toContain(reply.status);
+    for (const reply of await Promise.all(requests)) expect([200, 409]).toContain(reply.status);
     expect(await emulator.control("GET", "/status")).toMatchObject({ traces: { rows: ROWS } });
     const seeded = await emulator.fork({ from: "seeded" });
     expect(await threads(seeded)).toBe(0);

@@ -79,14 +79,14 @@ async function readWorld(cli: RunningCli, world: string): Promise<Shown> {
 /** One step of a lane: its request, and the effect on the model. */
 function stepOf(cli: RunningCli, lane: string, model: Model, draw: (sides: number) => number) {
   const world = `${lane}${draw(NAMES)}`;
-  const kept = `${lane}${draw(NAMES)}-kept`;
-  const shown = model.get(`world ${world}`);
-  const still = model.get(`snapshot ${kept}`);
+  const snapshotName = `${lane}${draw(NAMES)}-kept`;
+  const replies = model.get(`world ${world}`);
+  const still = model.get(`snapshot ${snapshotName}`);
   const control = (method: string, path: string, body?: unknown) => () =>
-    ask(cli, method, `/w/${shown ? world : "main"}/_emulator/v1${path}`, body);
+    ask(cli, method, `/w/${replies ? world : "main"}/_emulator/v1${path}`, body);
   const step = (name: string, then: Shown | undefined, act: () => Promise<unknown>) => ({ name, then, act });
-  if (!shown) {
-    const from = still ? { from: kept } : {};
+  if (!replies) {
+    const from = still ? { from: snapshotName } : {};
     return step(`world ${world}`, still ?? EMPTY, control("POST", "/worlds", { id: world, ...from }));
   }
   switch (draw(9)) {
@@ -96,22 +96,23 @@ function stepOf(cli: RunningCli, lane: string, model: Model, draw: (sides: numbe
       return step(`world ${world}`, EMPTY, control("POST", "/reset", {}));
     case 2:
     case 3:
-      return step(`snapshot ${kept}`, shown, control("POST", "/snapshots", { name: kept }));
+      return step(`snapshot ${snapshotName}`, replies, control("POST", "/snapshots", { name: snapshotName }));
     case 4:
-      if (still) return step(`world ${world}`, still, control("POST", `/snapshots/${kept}/load`));
+      if (still) return step(`world ${world}`, still, control("POST", `/snapshots/${snapshotName}/load`));
       break;
     case 5:
-      if (still) return step(`snapshot ${kept}`, undefined, control("DELETE", `/snapshots/${kept}`));
+      if (still)
+        return step(`snapshot ${snapshotName}`, undefined, control("DELETE", `/snapshots/${snapshotName}`));
       break;
     case 6: {
-      const more = { ...shown, threads: shown.threads + 1 };
+      const more = { ...replies, threads: replies.threads + 1 };
       return step(`world ${world}`, more, () => ask(cli, "POST", `/w/${world}/threads`, {}));
     }
   }
   const [Key, Body] = [`k${draw(4)}`, `${world}-${draw(1000)}`];
   const put = new PutObjectCommand({ Bucket: "traces", Key, Body });
-  const objects = { ...shown.objects, [Key]: Body };
-  return step(`world ${world}`, { ...shown, objects }, () =>
+  const objects = { ...replies.objects, [Key]: Body };
+  return step(`world ${world}`, { ...replies, objects }, () =>
     inStore(cli, world, (client) => client.send(put)),
   );
 }
@@ -121,7 +122,7 @@ async function drive(
   cli: RunningCli,
   lane: string,
   model: Model,
-  answered: () => boolean,
+  isAnswered: () => boolean,
 ): Promise<Asked | undefined> {
   const draw = randomOf(model.size * 7919 + lane.charCodeAt(0) * 31 + cli.ready.pid);
   for (;;) {
@@ -134,22 +135,22 @@ async function drive(
     }
     if (then) model.set(name, then);
     else model.delete(name);
-    if (answered()) return undefined;
+    if (isAnswered()) return undefined;
   }
 }
 
 /** What is there, under the names of the model. */
 async function readWorlds(cli: RunningCli): Promise<Model> {
-  const found: Model = new Map();
+  const model: Model = new Map();
   const worlds = (await ask(cli, "GET", "/_emulator/v1/worlds")) as { id: string }[];
-  for (const { id } of worlds) if (id !== "main") found.set(`world ${id}`, await readWorld(cli, id));
+  for (const { id } of worlds) if (id !== "main") model.set(`world ${id}`, await readWorld(cli, id));
   const snapshots = (await ask(cli, "GET", "/_emulator/v1/snapshots")) as { name: string }[];
   for (const { name } of snapshots) {
     await ask(cli, "POST", "/_emulator/v1/worlds", { id: "looked-at", from: name });
-    found.set(`snapshot ${name}`, await readWorld(cli, "looked-at"));
+    model.set(`snapshot ${name}`, await readWorld(cli, "looked-at"));
     await ask(cli, "DELETE", "/_emulator/v1/worlds/looked-at");
   }
-  return found;
+  return model;
 }
 
 it("kill -9 leaves every world and snapshot complete, and no stray files", async () => {
@@ -157,23 +158,23 @@ it("kill -9 leaves every world and snapshot complete, and no stray files", async
   for (let round = 1; round <= ROUNDS; round += 1) {
     const cli = await startCli("--data", folder);
     let left = 20 + round * 9;
-    const answered = () => {
+    const isAnswered = () => {
       left -= 1;
       if (left === 0) void cli.end("SIGKILL");
       return false;
     };
-    const pending = await Promise.all(LANES.map((lane) => drive(cli, lane, model, answered)));
+    const pending = await Promise.all(LANES.map((lane) => drive(cli, lane, model, isAnswered)));
     const again = await startCli("--data", folder);
-    const found = await readWorlds(again);
-    for (const asked of pending) {
-      if (!asked) continue;
-      const { name, then } = asked;
+    const worlds = await readWorlds(again);
+    for (const request of pending) {
+      if (!request) continue;
+      const { name, then } = request;
       // The request may have succeeded although nobody received the reply.
-      if (!isDeepStrictEqual(found.get(name), then)) continue;
+      if (!isDeepStrictEqual(worlds.get(name), then)) continue;
       if (then) model.set(name, then);
       else model.delete(name);
     }
-    expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...model].sort()));
+    expect(Object.fromEntries([...worlds].sort())).toEqual(Object.fromEntries([...model].sort()));
     await again.end("SIGTERM");
     expect(unneededFiles(folder)).toEqual([]);
     expect(existsSync(join(folder, ".trash"))).toBe(false);

@@ -16,9 +16,9 @@ interface WorldSet {
 }
 
 async function observe(worldSet: WorldSet, world: Emulator): Promise<string> {
-  const seen = await digest(world);
-  worldSet.shown.set(world.world, { digest: seen, turn: await lastTurn(world) });
-  return seen;
+  const text = await digest(world);
+  worldSet.shown.set(world.world, { digest: text, turn: await lastTurn(world) });
+  return text;
 }
 
 async function expectUntouched(worldSet: WorldSet, by: string): Promise<void> {
@@ -39,11 +39,11 @@ interface Step {
 async function fork(worldSet: WorldSet, world: Emulator, k: number): Promise<string> {
   const name = `f${k}`;
   if (worldSet.worlds.has(name) || worldSet.worlds.size >= MAX_WORLDS) return world.world;
-  const kept = worldSet.kept.get(`s${k}`);
-  const made = await world.fork({ id: name, ...(kept && { from: `s${k}` }) });
-  worldSet.worlds.set(name, made);
-  const source = kept ?? worldSet.shown.get(world.world)?.digest;
-  expect(await observe(worldSet, made), `a fork of ${world.world}`).toBe(source);
+  const snapshotId = worldSet.kept.get(`s${k}`);
+  const newWorld = await world.fork({ id: name, ...(snapshotId && { from: `s${k}` }) });
+  worldSet.worlds.set(name, newWorld);
+  const source = snapshotId ?? worldSet.shown.get(world.world)?.digest;
+  expect(await observe(worldSet, newWorld), `a fork of ${world.world}`).toBe(source);
   return name;
 }
 
@@ -62,10 +62,10 @@ async function keep(worldSet: WorldSet, world: Emulator, k: number): Promise<str
 }
 
 async function load(worldSet: WorldSet, world: Emulator, k: number): Promise<string> {
-  const kept = worldSet.kept.get(`s${k}`);
-  if (kept === undefined) return "";
+  const snapshotId = worldSet.kept.get(`s${k}`);
+  if (snapshotId === undefined) return "";
   await world.snapshots.load(`s${k}`);
-  expect(await observe(worldSet, world), `${world.world} with s${k}`).toBe(kept);
+  expect(await observe(worldSet, world), `${world.world} with s${k}`).toBe(snapshotId);
   return world.world;
 }
 

@@ -45,18 +45,18 @@ async function recordRun(
 ): Promise<RecordedRun> {
   const call = rigOfWorld(world);
   const before = (await world.control<Entry[]>("GET", "/journal")).at(-1)?.turn ?? 0;
-  const { body: made } = await createExport(call, prepared, { interval_hours: 12 });
+  const { body: bulkExport } = await createExport(call, prepared, { interval_hours: 12 });
   const { body: once } = await createExport(call, prepared, { format_version: "v2_beta" });
   await runToCompletion(call, once.id);
   const run = { assistant_id: "echo", webhook: "/_emulator/inbox/box" };
-  const { body: asked } = await call.call<{ run_id: string }>("POST", "/runs", run);
+  const { body: startedRun } = await call.call<{ run_id: string }>("POST", "/runs", run);
   await world.clock.advance("P2D");
   const all = await world.control<Entry[]>("GET", "/journal");
   const journal = all.filter(({ turn }) => turn > before);
   // A world without seed data has had a turn less.
   const first = journal[0]?.turn ?? 0;
   return {
-    ids: [made.id, once.id, asked.run_id],
+    ids: [bulkExport.id, once.id, startedRun.run_id],
     journal: journal.map((entry) => ({ ...entry, turn: entry.turn - first })),
     bodies: await bodiesIn(world),
   };
@@ -75,12 +75,12 @@ it("a world made empty, or reset, gives what a fresh process gives", async () =>
   await prepareExport(rig);
   await rig.emulator.clock.advance("P3D");
   const { id } = await rig.emulator.control<{ id: string }>("POST", "/worlds", {});
-  const made = await rig.emulator.fork({ from: id });
+  const fork = await rig.emulator.fork({ from: id });
   await rig.emulator.reset();
   const fresh = await startRig({ seed: 42 });
   try {
     const stories = [];
-    for (const world of [fresh.emulator, rig.emulator, made])
+    for (const world of [fresh.emulator, rig.emulator, fork])
       stories.push(await recordRun(world, await prepareExport(rigOfWorld(world))));
     expect(stories[1]).toEqual(stories[0]);
     expect(stories[2]).toEqual(stories[0]);
@@ -112,9 +112,9 @@ it("keys and destinations of a fork work, in its own store and in one elsewhere"
     const fork = await rig.emulator.fork({ from: "kept" });
     await rig.emulator.reset();
     for (const prepared of [near, { ...near, destinationId: body.id }]) {
-      const { body: made } = await createExport(rigOfWorld(fork), prepared);
-      expect(await runToCompletion(rigOfWorld(fork), made.id)).toMatchObject({ reached: true });
-      expect(await fork.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60, problems: [] });
+      const { body: bulkExport } = await createExport(rigOfWorld(fork), prepared);
+      expect(await runToCompletion(rigOfWorld(fork), bulkExport.id)).toMatchObject({ reached: true });
+      expect(await fork.verifyExport(bulkExport.id)).toMatchObject({ ok: true, rows: 60, problems: [] });
     }
     const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "a" });
     const pair = { accessKeyId: "mine", secretAccessKey: "mine-secret" };

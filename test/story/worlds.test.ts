@@ -74,11 +74,11 @@ describe("a forked world", () => {
   });
 
   it("continues with the events that were due in its source", async () => {
-    const { body: created } = await createExport(rig, await prepareExport(rig));
+    const { body: bulkExport } = await createExport(rig, await prepareExport(rig));
     const fork = await rig.emulator.fork();
-    await runToCompletion(rigOfWorld(fork), created.id);
-    expect(await fork.verifyExport(created.id)).toMatchObject({ ok: true, rows: 60 });
-    expect((await rig.call("GET", `/api/v1/bulk-exports/${created.id}`)).body.status).toBe("CREATED");
+    await runToCompletion(rigOfWorld(fork), bulkExport.id);
+    expect(await fork.verifyExport(bulkExport.id)).toMatchObject({ ok: true, rows: 60 });
+    expect((await rig.call("GET", `/api/v1/bulk-exports/${bulkExport.id}`)).body.status).toBe("CREATED");
   });
 
   it("has separate trace rows, updates of old ones included", async () => {
@@ -140,14 +140,14 @@ describe("a forked world", () => {
 
   it("is chosen by header or by base path, which leads back to itself", async () => {
     const fork = await rig.emulator.fork({ id: "side" });
-    const created = await fetch(`${fork.url}/threads`, { method: "POST", headers: HEADERS, body: "{}" });
-    const { thread_id } = (await created.json()) as { thread_id: string };
-    const started = await fetch(`${fork.url}/threads/${thread_id}/runs`, {
+    const reply = await fetch(`${fork.url}/threads`, { method: "POST", headers: HEADERS, body: "{}" });
+    const { thread_id } = (await reply.json()) as { thread_id: string };
+    const response = await fetch(`${fork.url}/threads/${thread_id}/runs`, {
       method: "POST",
       headers: HEADERS,
       body: JSON.stringify({ assistant_id: "echo" }),
     });
-    expect(started.headers.get("content-location")).toMatch(/^\/w\/side\/threads\//);
+    expect(response.headers.get("content-location")).toMatch(/^\/w\/side\/threads\//);
     const byHeader = await rig.call("GET", `/threads/${thread_id}`, undefined, {
       "x-emulator-world": "side",
     });
@@ -164,12 +164,12 @@ describe("a forked world", () => {
   it("can be forked again, and outlives its source", async () => {
     const prepared = await prepareExport(rig);
     const first = await rig.emulator.fork({ id: "first" });
-    const { body: made } = await createExport(rigOfWorld(first), prepared);
-    await runToCompletion(rigOfWorld(first), made.id);
+    const { body: bulkExport } = await createExport(rigOfWorld(first), prepared);
+    await runToCompletion(rigOfWorld(first), bulkExport.id);
     const second = await first.fork({ id: "second" });
     await first.close();
     await rig.emulator.reset();
-    expect(await second.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+    expect(await second.verifyExport(bulkExport.id)).toMatchObject({ ok: true, rows: 60 });
     const { body: again } = await createExport(rigOfWorld(second), prepared);
     await runToCompletion(rigOfWorld(second), again.id);
     expect(await second.verifyExport(again.id)).toMatchObject({ ok: true, rows: 60 });
@@ -265,8 +265,8 @@ describe("worlds are refused", () => {
 describe("a snapshot", () => {
   it("brings a world back to where it was, as often as it is loaded", async () => {
     const prepared = await prepareExport(rig);
-    const { body: made } = await createExport(rig, prepared);
-    await runToCompletion(rig, made.id);
+    const { body: bulkExport } = await createExport(rig, prepared);
+    await runToCompletion(rig, bulkExport.id);
     const at = rig.emulator.clock.now();
     expect(await rig.emulator.snapshots.save("done")).toMatchObject({ name: "done", of: "main", now: at });
     for (let round = 0; round < 3; round += 1) {
@@ -276,11 +276,11 @@ describe("a snapshot", () => {
       await rig.emulator.snapshots.load("done");
       expect(rig.emulator.clock.now()).toBe(at);
       expect(await threads(rig.emulator)).toBe(0);
-      expect(await rig.emulator.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+      expect(await rig.emulator.verifyExport(bulkExport.id)).toMatchObject({ ok: true, rows: 60 });
     }
     const fork = await rig.emulator.fork({ from: "done" });
     await rig.emulator.snapshots.remove("done");
-    expect(await fork.verifyExport(made.id)).toMatchObject({ ok: true });
+    expect(await fork.verifyExport(bulkExport.id)).toMatchObject({ ok: true });
     expect(await rig.emulator.snapshots.list()).toEqual([]);
   });
 
@@ -326,8 +326,8 @@ describe("in a data folder", () => {
   it("worlds and snapshots are there again after a restart", async () => {
     const prepared = await prepareExport(rig);
     const fork = await rig.emulator.fork({ id: "side" });
-    const { body: made } = await createExport(rigOfWorld(fork), prepared);
-    await runToCompletion(rigOfWorld(fork), made.id);
+    const { body: bulkExport } = await createExport(rigOfWorld(fork), prepared);
+    await runToCompletion(rigOfWorld(fork), bulkExport.id);
     await fork.snapshots.save("exported");
     await rig.emulator.reset();
     await rig.close();
@@ -337,11 +337,11 @@ describe("in a data folder", () => {
       { id: "side", from: "main", now: null },
     ]);
     const at = await (
-      await fetch(`${rig.emulator.url}/w/side/_emulator/v1/exports/${made.id}/verify`)
+      await fetch(`${rig.emulator.url}/w/side/_emulator/v1/exports/${bulkExport.id}/verify`)
     ).json();
     expect(at).toMatchObject({ ok: true, rows: 60 });
     await rig.emulator.snapshots.load("exported");
-    expect(await rig.emulator.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+    expect(await rig.emulator.verifyExport(bulkExport.id)).toMatchObject({ ok: true, rows: 60 });
   });
 
   it("the parts of an upload under way stay for a fork, though the world that has them is reset", async () => {

@@ -38,8 +38,8 @@ export async function openAgentWorld(options: Record<string, unknown> = {}, ...m
     threadStatus: (id: string) => base.reader.get(THREADS, threadKey(WORKSPACE, id))?.status ?? "gone",
     values: (id: string) =>
       turn((open) => {
-        const found = open.get(THREADS, threadKey(WORKSPACE, id));
-        return found && threadView(open, found).values;
+        const thread = open.get(THREADS, threadKey(WORKSPACE, id));
+        return thread && threadView(open, thread).values;
       }),
     outcome: (id: string) => outcomeOf(base.reader, id),
   });
@@ -51,17 +51,17 @@ export type CronBody = BodyOf<"createCron">;
 export async function openCronWorld(options: Record<string, unknown> = {}, ...more: More) {
   const base = await openAgentWorld(options, ...more);
   const { turn } = base;
-  const started: { readonly at: string; readonly thread: string; readonly metadata: unknown }[] = [];
+  const starts: { readonly at: string; readonly thread: string; readonly metadata: unknown }[] = [];
   base.follow(({ now, put = [] }) => {
     for (const key of put) {
       const run = key.startsWith("agent_runs/") && base.reader.get(RUNS, key.slice("agent_runs/".length));
       if (run && run.status === "pending")
-        started.push({ at: now, thread: run.thread_id, metadata: run.metadata });
+        starts.push({ at: now, thread: run.thread_id, metadata: run.metadata });
     }
   });
   return withVerbs(base, {
-    started,
-    times: () => started.map(({ at }) => at.replace(".000000Z", "Z")),
+    started: starts,
+    times: () => starts.map(({ at }) => at.replace(".000000Z", "Z")),
     create: (body: Partial<CronBody> = {}, threadId: string | null = null) => {
       const whole = { assistant_id: "echo", schedule: "0 * * * *", ...body } as CronBody;
       return turn((open) => createCron(open, WORKSPACE, threadId, whole));

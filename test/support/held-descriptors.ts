@@ -1,17 +1,17 @@
 const PROGRAM = `
   import fs from "node:fs";
   import { isMainThread } from "node:worker_threads";
-  const held = [];
+  const descriptors = [];
   if (isMainThread) process.on("SIGUSR2", () => {
-    if (held.length > 0) {
-      for (const file of held.splice(0)) fs.closeSync(file);
+    if (descriptors.length > 0) {
+      for (const file of descriptors.splice(0)) fs.closeSync(file);
       fs.writeSync(2, "released\\n");
       return;
     }
     try {
-      for (;;) held.push(fs.openSync("/dev/null", "r"));
+      for (;;) descriptors.push(fs.openSync("/dev/null", "r"));
     } catch {}
-    fs.closeSync(held.pop());
+    fs.closeSync(descriptors.pop());
     fs.writeSync(2, "taken\\n");
   });
 `;

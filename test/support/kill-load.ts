@@ -30,14 +30,14 @@ export async function writeUntilKilled(
   cli: RunningCli,
   round: number,
   acknowledgements: Acknowledgements,
-  answered: () => void = () => {},
+  isAnswered: () => void = () => {},
 ): Promise<void> {
   const store = storeOf(cli);
   const untilGone = async (write: (number: number) => Promise<void>) => {
     try {
       for (let number = 0; ; number += 1) {
         await write(number);
-        answered();
+        isAnswered();
       }
     } catch {
       // Killed: what was under way counts for nothing.
@@ -78,23 +78,23 @@ export async function writeUntilKilled(
 }
 
 export async function findLost(cli: RunningCli, acknowledgements: Acknowledgements): Promise<string[]> {
-  const lost: string[] = [];
+  const losses: string[] = [];
   for (const [id, name] of acknowledgements.rows) {
     const { status, body } = await send(cli, "GET", `/runs/${id}`);
     // A change that was never answered may have been kept all the same.
-    const found = (body as { name?: string }).name ?? "";
-    if (status !== 200 || (name.startsWith("changed") ? found !== name : !/^(first|changed)/.test(found)))
-      lost.push(`row ${id}: ${found}`);
+    const text = (body as { name?: string }).name ?? "";
+    if (status !== 200 || (name.startsWith("changed") ? text !== name : !/^(first|changed)/.test(text)))
+      losses.push(`row ${id}: ${text}`);
   }
   for (const name of acknowledgements.projects) {
     const { body } = await send(cli, "GET", `/sessions?name=${encodeURIComponent(name)}`);
-    if ((body as unknown[]).length !== 1) lost.push(name);
+    if ((body as unknown[]).length !== 1) losses.push(name);
   }
   const store = storeOf(cli);
   for (const [key, body] of acknowledgements.objects) {
-    const found = await store.send(new GetObjectCommand({ Bucket: "traces", Key: key }));
-    if ((await found.Body?.transformToString()) !== body) lost.push(key);
+    const match = await store.send(new GetObjectCommand({ Bucket: "traces", Key: key }));
+    if ((await match.Body?.transformToString()) !== body) losses.push(key);
   }
   store.destroy();
-  return lost;
+  return losses;
 }

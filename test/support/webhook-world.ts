@@ -21,19 +21,19 @@ export async function openWebhookWorld(
   state?: WorldState,
 ) {
   const settings = await settingsWith(options);
-  const sent: SentPost[] = [];
+  const posts: SentPost[] = [];
   const base = openWorld({
     settings,
     ...(state && { state }),
     effects: {
       "webhook.post": async ({ data: post }) => {
-        sent.push({ ...post, at: (base.world.now - BEGIN) / 1000 });
+        posts.push({ ...post, at: (base.world.now - BEGIN) / 1000 });
         return answer(post);
       },
     },
   });
   return withVerbs(base, {
-    sent,
+    sent: posts,
     /** Ends a run of which nothing else is known to the world. */
     end: (run: Partial<AgentRun> = {}) =>
       base.turn((open) => runEnded(open, { ...RUN, ...run }, { messages: [] }, BEGIN)),

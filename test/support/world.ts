@@ -65,7 +65,7 @@ export function openWorld(options: WorldOptions = {}) {
   const settings = options.settings ?? DEFAULTS;
   const followers: ((entry: JournalEntry) => void)[] = [];
   const commits: Commit[] = [];
-  const held: { readonly effect: Effect; readonly run: () => void }[] = [];
+  const heldEffects: { readonly effect: Effect; readonly run: () => void }[] = [];
   let isHolding = false;
   let state =
     options.state ?? emptyState(options.seed ?? 1, options.now ?? BEGIN, { mode: "frozen", rate: 1 });
@@ -95,7 +95,7 @@ export function openWorld(options: WorldOptions = {}) {
 
   function holdable(effects: EffectRunners<EmulatorTypes>): EffectRunners<EmulatorTypes> {
     const hold = (run: (effect: never) => Promise<unknown>) => async (effect: Effect) => {
-      if (isHolding) await new Promise<void>((release) => held.push({ effect, run: release }));
+      if (isHolding) await new Promise<void>((release) => heldEffects.push({ effect, run: release }));
       return run(effect as never);
     };
     const holding = Object.entries(effects).map(([kind, run]) => [kind, hold(run)]);
@@ -154,14 +154,14 @@ export function openWorld(options: WorldOptions = {}) {
     /** Lets held effects end. */
     release(): void {
       isHolding = false;
-      for (const { run } of held.splice(0)) run();
+      for (const { run } of heldEffects.splice(0)) run();
     },
     /** `kill -9`: names the effects that were held; `resume` follows. */
     interrupt(): readonly Effect[] {
       state = JSON.parse(JSON.stringify(world.state()));
       world.end(new Refusal(503, "killed", "killed"));
       isHolding = false;
-      return held.splice(0).map(({ effect }) => effect);
+      return heldEffects.splice(0).map(({ effect }) => effect);
     },
     /** A new start with what the process had kept when it was killed. */
     resume(): void {

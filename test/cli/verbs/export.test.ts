@@ -73,8 +73,8 @@ describe("emulator traces and export", () => {
     expect(await verbs.lines("traces", "send", "rows.ndjson", "--project", "mine")).toEqual([
       "3 rows sent in 1 request",
     ]);
-    const found = await verbs.lines("traces", "query", "--filter", 'eq(name, "call")', "--project", "mine");
-    expect(found).toHaveLength(3);
+    const results = await verbs.lines("traces", "query", "--filter", 'eq(name, "call")', "--project", "mine");
+    expect(results).toHaveLength(3);
     writeFileSync(join(verbs.cwd, "broken.ndjson"), `${lines[0]}\n{"id":\n`);
     writeFileSync(join(verbs.cwd, "list.ndjson"), `${lines[0]}\n7\n`);
     writeFileSync(join(verbs.cwd, "empty.json"), "[]");

@@ -114,12 +114,12 @@ describe("a plain Express server", () => {
   it.each(Object.entries(EXPECTED))("is found out with %s", async (mistake, [row, says]) => {
     const rows = new Set([row, ...(ALSO[mistake as keyof Mistakes] ?? [])]);
     const run = await judged({ [mistake]: true }, casesAbout(rows));
-    const found = failed(run);
-    expect(found).toContainEqual(
+    const findings = failed(run);
+    expect(findings).toContainEqual(
       expect.objectContaining({ requirement: row, blame: "target", text: expect.stringMatching(says) }),
     );
     // Nothing else is blamed on the server.
-    for (const { requirement } of found) expect([...rows]).toContain(requirement);
+    for (const { requirement } of findings) expect([...rows]).toContain(requirement);
     const pretty = run.report("pretty");
     const block = pretty.slice(pretty.indexOf(`FAIL §${row}`)).split("\n\n")[0] ?? "";
     expect(block.split("\n").length).toBeLessThanOrEqual(20);

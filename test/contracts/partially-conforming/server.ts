@@ -68,23 +68,23 @@ function exportRoutes(app: express.Express, mistakes: Mistakes): void {
     const order: Order = request.body ?? {};
     if (isWrong(order, mistakes)) return void reply.status(400).json({ error: "this is not an export" });
     const status = mistakes.ownStatus ? "QUEUED" : "CREATED";
-    const made = { id: randomUUID(), ...order, status, created_at: new Date().toISOString() };
-    all.push(made);
-    reply.status(201).json(made);
+    const bulkExport = { id: randomUUID(), ...order, status, created_at: new Date().toISOString() };
+    all.push(bulkExport);
+    reply.status(201).json(bulkExport);
   });
   app.get("/api/v1/bulk-exports", (_, reply) => {
     reply.json(mistakes.firstPageOnly ? all.slice(0, 3) : all);
   });
   app.get("/api/v1/bulk-exports/:id", (request, reply) => {
-    const found = find(request);
-    return found ? void reply.json(found) : missing(reply);
+    const match = find(request);
+    return match ? void reply.json(match) : missing(reply);
   });
   app.patch("/api/v1/bulk-exports/:id", (request, reply) => {
-    const found = find(request);
-    if (!found) return missing(reply);
-    found.status = "CANCELLED";
-    if (mistakes.cancelDeletes) all.splice(all.indexOf(found), 1);
-    reply.json(found);
+    const match = find(request);
+    if (!match) return missing(reply);
+    match.status = "CANCELLED";
+    if (mistakes.cancelDeletes) all.splice(all.indexOf(match), 1);
+    reply.json(match);
   });
 }
 
@@ -116,7 +116,7 @@ export async function halfRightServer(mistakes: Mistakes) {
   exportRoutes(app, mistakes);
   threadRoutes(app, mistakes);
   const server = await new Promise<Server>((done) => {
-    const started: Server = app.listen(0, "127.0.0.1", () => done(started));
+    const server: Server = app.listen(0, "127.0.0.1", () => done(server));
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

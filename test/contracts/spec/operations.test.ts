@@ -16,7 +16,7 @@ import { createRowFinder } from "../../../emulator/subjects/rate-limits/matching
 const ROWS = Object.entries(OPERATIONS) as [string, Operation][];
 
 const placesOf = ({ path, alsoAt = [] }: Operation) => [path, ...alsoAt];
-const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1]);
+const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
 
 describe("the operations", () => {
   test.each([
@@ -62,13 +62,15 @@ describe("the operations", () => {
     ["GET", "/openapi.json"],
     ["GET", "/ok"],
   ])("%s %s is counted by the rows that the emulator finds for it", (method, path) => {
-    const asked = path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");
-    expect(rowsCounting(method, path).length > 0).toBe(createRowFinder().find(method, asked).length > 0);
+    const requestPath = path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");
+    expect(rowsCounting(method, path).length > 0).toBe(
+      createRowFinder().find(method, requestPath).length > 0,
+    );
   });
 
   test("those that only read, or end something, although they carry a body, say so in a column", () => {
-    const idsOf = (wanted: string) =>
-      ROWS.filter(([, row]) => !["GET", "DELETE"].includes(row.method) && accessOf(row) === wanted).map(
+    const idsOf = (expected: string) =>
+      ROWS.filter(([, row]) => !["GET", "DELETE"].includes(row.method) && accessOf(row) === expected).map(
         ([id]) => id,
       );
     expect(idsOf("reads").sort()).toEqual(

@@ -25,9 +25,9 @@ describe("the router", () => {
     ["GET", "/", undefined],
     ["GET", "/things/7/parts", undefined],
   ])("%s %s", (method, path, expected) => {
-    const found = router.find(method, segmentsOf(path));
-    if (expected === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatchObject(expected);
+    const match = router.find(method, segmentsOf(path));
+    if (expected === undefined) expect(match).toBeUndefined();
+    else expect(match).toMatchObject(expected);
   });
 });
 

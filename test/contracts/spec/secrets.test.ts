@@ -13,13 +13,13 @@ it("a value without secrets is the same one; of another a copy says where they w
   const plain = { id: "a", list: [1, { text: "b = c@d" }], none: null };
   expect(hideIn(plain, HIDE)).toBe(plain);
   const secret = { id: "a", password: "p", list: [{ url: "http://u:p@h/?token=t" }, 1] };
-  const found: Path[] = [];
-  expect(hideIn(secret, HIDE, (at) => found.push(at))).toEqual({
+  const results: Path[] = [];
+  expect(hideIn(secret, HIDE, (at) => results.push(at))).toEqual({
     id: "a",
     password: "left-out",
     list: [{ url: "http://left-out@h/?token=left-out" }, 1],
   });
-  expect(found).toEqual([["password"], ["list", 0, "url"]]);
+  expect(results).toEqual([["password"], ["list", 0, "url"]]);
   expect(secret.password).toBe("p");
 });
 
@@ -49,6 +49,6 @@ it.each([
   ["https://h/p?a=1&token&b=", "https://h/p?a=-&-&b=-"],
   ["https://h/p?a=b=c#fragment", "https://h/p?a=-"],
   ["https://u:p@w@h/p?", "https://-@h/p?"],
-])("of the address of a webhook %s remains %s", (url, shown) => {
-  expect(maskedUrl(url, "-")).toBe(shown);
+])("of the address of a webhook %s remains %s", (url, output) => {
+  expect(maskedUrl(url, "-")).toBe(output);
 });

@@ -35,8 +35,8 @@ function request(method: string, path: string, body: unknown = {}): HttpRequest 
   };
 }
 
-async function answer(disk: { free: number }, asked: HttpRequest) {
-  const { status, body } = await running.handle(freeSpaceOn(disk).withStorageProblem(asked));
+async function answer(disk: { free: number }, request: HttpRequest) {
+  const { status, body } = await running.handle(freeSpaceOn(disk).withStorageProblem(request));
   return { status, body: JSON.parse(String(body)) };
 }
 
@@ -80,10 +80,10 @@ describe("a disk without room", () => {
   it("accepts the refused request once there is room", async () => {
     const disk = { free: 0 };
     const freeSpace = freeSpaceOn(disk);
-    const asked = request("POST", "/sessions", { name: "later" });
-    expect((await running.handle(freeSpace.withStorageProblem(asked))).status).toBe(413);
+    const original = request("POST", "/sessions", { name: "later" });
+    expect((await running.handle(freeSpace.withStorageProblem(original))).status).toBe(413);
     disk.free = 18;
-    expect((await running.handle(freeSpace.withStorageProblem(asked))).status).toBe(200);
+    expect((await running.handle(freeSpace.withStorageProblem(original))).status).toBe(200);
   });
 
   it("is one that a large body does not fit on", () => {

@@ -86,12 +86,12 @@ describe("a flowing clock", () => {
 /** A flowing world with a tick every 10 ms, each of which takes as many ms of the wall clock as `costMs` says. */
 function busy(costMs: () => number) {
   const wall = { now: 0 };
-  const seen: number[] = [];
+  const times: number[] = [];
   const { world } = toyWorld({
     state: { ...toyState(), clock: { mode: "flowing", rate: 1 } },
     events: {
       tick(turn) {
-        seen.push(turn.now);
+        times.push(turn.now);
         wall.now += costMs();
         turn.schedule({ kind: "tick", ref: "x", afterMs: 10, data: {} });
       },
@@ -99,7 +99,7 @@ function busy(costMs: () => number) {
   });
   clock = startClock(world as unknown as World, true, () => wall.now);
   world.turn(REQUEST, (turn) => turn.schedule({ kind: "tick", ref: "x", afterMs: 10, data: {} }));
-  return { wall, seen, world };
+  return { wall, seen: times, world };
 }
 
 const tens = (count: number) => Array.from({ length: count }, (_, nth) => 10 * (nth + 1));

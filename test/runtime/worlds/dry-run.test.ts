@@ -68,7 +68,7 @@ describe("a dry run", () => {
     const parts = partsOf(() => undefined);
     const world = createWorld(parts);
     world.turn(CAUSE, (turn) => turn.requestEffect(END_THREAD));
-    const refused = dryRun(world, (image) => ({ ...parts, image }), { to: 100 });
-    await expect(refused).rejects.toMatchObject({ status: 409, code: "in_flight" });
+    const refusal = dryRun(world, (image) => ({ ...parts, image }), { to: 100 });
+    await expect(refusal).rejects.toMatchObject({ status: 409, code: "in_flight" });
   });
 });

@@ -61,8 +61,8 @@ describe("a scenario that fails", () => {
     expect({ stepsBefore, isSmallest }).toEqual({ stepsBefore: 40, isSmallest: true });
     expect(steps).toBeLessThanOrEqual(5);
     expect(runs).toBeLessThan(120);
-    for (const lost of ["x-mine", "unused", "rows_per_file", "owner", "note", "seed"])
-      expect(text).not.toContain(lost);
+    for (const word of ["x-mine", "unused", "rows_per_file", "owner", "note", "seed"])
+      expect(text).not.toContain(word);
     const [outcome] = await replay([readScenario(file)], {
       cwd: scenarios.folder,
       jobs: 1,

@@ -41,15 +41,15 @@ describe("a sweep of crashes", () => {
       perSubject: isFull ? 10 : 1,
     });
     expect({ unheld: unheld(results), refused }).toEqual({ unheld: [], refused: [] });
-    const tried = [...results, ...notRun].map(({ trial }) => trial);
-    expect(tried).toEqual(
+    const trials = [...results, ...notRun].map(({ trial }) => trial);
+    expect(trials).toEqual(
       expect.arrayContaining([
         "crash at export.running #2",
         "crash at file.written #3",
         "crash at rows.read #1",
       ]),
     );
-    expect(tried.filter((name) => name.startsWith("killed after turn")).length).toBeGreaterThan(5);
+    expect(trials.filter((name) => name.startsWith("killed after turn")).length).toBeGreaterThan(5);
   });
 
   it("tries a bounded number of points, evenly chosen, and reports the others", async () => {
@@ -128,12 +128,12 @@ describe("a sweep of edges", () => {
   it("tries the edges of windows and days, and stops the clock at due events", async () => {
     const { results, notRun } = await swept(NIGHTLY, sweep(["edges"]), { perSubject: isFull ? 12 : 2 });
     expect(unheld(results)).toEqual([]);
-    const tried = [...results, ...notRun].map(({ trial }) => trial);
+    const trials = [...results, ...notRun].map(({ trial }) => trial);
     const window = "window 2026-02-26T00:00Z/2026-02-27T06:00Z: a row";
     for (const edge of ["2026-02-26T00:00:00.000Z", "2026-02-27T00:00:00.000Z", "2026-02-27T06:00:00.000Z"])
       for (const offset of ["1 ms before", "at", "1 ms after"])
-        expect(tried).toContain(`${window} ${offset} ${edge}`);
-    expect(tried.some((name) => name.startsWith("clock stops 1 ms before 2026-03-01T00:00"))).toBe(true);
+        expect(trials).toContain(`${window} ${offset} ${edge}`);
+    expect(trials.some((name) => name.startsWith("clock stops 1 ms before 2026-03-01T00:00"))).toBe(true);
   });
 });
 
@@ -238,10 +238,12 @@ function wrongAfter(isCause: (request: ScenarioRequest) => boolean): Environment
     async open(options) {
       const environment = await scenarios.environments.open(options);
       let isWrong = false;
-      const request: Environment["request"] = async (sent) => {
-        isWrong ||= isCause(sent);
-        const reply = await environment.request(sent);
-        return isWrong && sent.path.endsWith("/verify") ? { ...reply, text: JSON.stringify(WRONG) } : reply;
+      const request: Environment["request"] = async (original) => {
+        isWrong ||= isCause(original);
+        const reply = await environment.request(original);
+        return isWrong && original.path.endsWith("/verify")
+          ? { ...reply, text: JSON.stringify(WRONG) }
+          : reply;
       };
       return { ...environment, request };
     },
@@ -286,9 +288,9 @@ it.each([
     new Worker(
       `const { parentPort } = require("node:worker_threads");
        const trials = [{ name: "bad", section: "7.3", differs: "d", means: "m" }];
-       parentPort.on("message", (asked) => {
-         if (asked === null) process.exit();
-         if (asked.trial === undefined) return parentPort.postMessage({ value: { trials } });
+       parentPort.on("message", (job) => {
+         if (job === null) process.exit();
+         if (job.trial === undefined) return parentPort.postMessage({ value: { trials } });
          ${act};
        });`,
       { eval: true },

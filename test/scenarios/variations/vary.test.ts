@@ -54,10 +54,10 @@ describe("every variation", () => {
       ["agent.list_order=oldest first", "then[0]"],
     ]);
     expect(different[0]?.means).toBe("it relies on agent.list_order = newest first (§4.1, not specified)");
-    const tried = report.results.map(({ trial }) => trial);
-    expect(tried).toContain("agent.thread_fields=with interrupts");
+    const trials = report.results.map(({ trial }) => trial);
+    expect(trials).toContain("agent.thread_fields=with interrupts");
     // It has no export.
-    expect(tried.filter((name) => name.startsWith("export."))).toEqual([]);
+    expect(trials.filter((name) => name.startsWith("export."))).toEqual([]);
     expect(writeReport(explorationReport(report, scenarios.folder), "pretty")).toContain(
       "order.scenario.yaml:14: then[0]",
     );

@@ -149,7 +149,7 @@ async function tryWay(soak: Soak, name: string, way: Way, folder: string): Promi
     times.push(performance.now() - began);
     soak.count("forks");
   }
-  const [used, open] = [usageOf(data), descriptorsOf(cli.child)];
+  const [usage, open] = [usageOf(data), descriptorsOf(cli.child)];
   await cli.end("SIGKILL");
   const plain = join(folder, "plain");
   const lives = await unforked(plain, times.length);
@@ -159,8 +159,8 @@ async function tryWay(soak: Soak, name: string, way: Way, folder: string): Promi
     files: MAX_TIMES * (worlds * lives.files + living * FILES_OF_FORK),
     bytes: MAX_TIMES * (worlds * lives.bytes + living * BYTES_OF_FORK),
   };
-  if (used.files > most.files || used.bytes > most.bytes)
-    soak.find(`${name}, ${times.length}: ${JSON.stringify(used)} are more than ${JSON.stringify(most)}`);
+  if (usage.files > most.files || usage.bytes > most.bytes)
+    soak.find(`${name}, ${times.length}: ${JSON.stringify(usage)} are more than ${JSON.stringify(most)}`);
   if (open > 256 + 128) soak.find(`${name}: ${open} descriptors are open`);
   const part = Math.min(50, Math.ceil(times.length / 2));
   const [first, last] = [median(times.slice(0, part)), median(times.slice(-part))];

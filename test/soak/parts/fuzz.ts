@@ -17,14 +17,14 @@ const ROWS = Object.values(OPERATIONS) as readonly Operation[];
 const { "content-type": _, ...KEYS } = HEADERS;
 
 async function drawRequests({ random }: Soak): Promise<FuzzedRequest[]> {
-  const drawn: FuzzedRequest[] = [];
-  for (const row of ROWS) drawn.push(...(await fuzzedRequests(row, random.integer(2 ** 31), DRAWN)));
-  return drawn;
+  const requests: FuzzedRequest[] = [];
+  for (const row of ROWS) requests.push(...(await fuzzedRequests(row, random.integer(2 ** 31), DRAWN)));
+  return requests;
 }
 
-function* inSomeOrder({ random, goesOn }: Soak, drawn: readonly FuzzedRequest[]): Iterator<FuzzedRequest> {
-  for (let left = drawn.length * TIMES; left > 0 && goesOn(); left -= 1)
-    yield drawn[random.integer(drawn.length)] as FuzzedRequest;
+function* inSomeOrder({ random, goesOn }: Soak, requests: readonly FuzzedRequest[]): Iterator<FuzzedRequest> {
+  for (let left = requests.length * TIMES; left > 0 && goesOn(); left -= 1)
+    yield requests[random.integer(requests.length)] as FuzzedRequest;
 }
 
 await soakPart(["requests", "taken", "refused"], async (soak) => {
@@ -32,12 +32,12 @@ await soakPart(["requests", "taken", "refused"], async (soak) => {
   const { send, close } = createSender(cli.ready.url, LANES);
   cli.child.once("exit", (code) => soak.find(`the emulator ended with ${code}`));
   while (soak.goesOn()) {
-    await sendAll(LANES, inSomeOrder(soak, await drawRequests(soak)), async (asked) => {
-      const { status, text } = await send({ ...asked, headers: { ...KEYS, ...asked.headers } });
+    await sendAll(LANES, inSomeOrder(soak, await drawRequests(soak)), async (request) => {
+      const { status, text } = await send({ ...request, headers: { ...KEYS, ...request.headers } });
       soak.count("requests");
       soak.count(status < 400 ? "taken" : "refused");
       if (status === 0 || (status >= 500 && status !== 501))
-        soak.find(`${status} ${text.slice(0, 300)} for ${JSON.stringify(asked).slice(0, 2000)}`);
+        soak.find(`${status} ${text.slice(0, 300)} for ${JSON.stringify(request).slice(0, 2000)}`);
     });
     const { status } = await send({
       method: "POST",

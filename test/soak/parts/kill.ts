@@ -27,10 +27,15 @@ async function startDoomed({ random }: Soak, folder: string): Promise<RunningCli
 }
 
 /** Loads a process until it dies, or is killed after so many answers. */
-async function loadUntilKilled(soak: Soak, cli: RunningCli, round: number, kept: Acknowledgements) {
+async function loadUntilKilled(
+  soak: Soak,
+  cli: RunningCli,
+  round: number,
+  acknowledgements: Acknowledgements,
+) {
   let left = 1 + soak.random.integer(MAX_RESPONSES);
   const ended = once(cli.child, "exit") as Promise<[number | null, string | null]>;
-  await writeUntilKilled(cli, round, kept, () => {
+  await writeUntilKilled(cli, round, acknowledgements, () => {
     left -= 1;
     if (left === 0) cli.child.kill("SIGKILL");
   });
@@ -39,10 +44,10 @@ async function loadUntilKilled(soak: Soak, cli: RunningCli, round: number, kept:
 }
 
 async function verifyExport(soak: Soak, cli: RunningCli): Promise<void> {
-  const made = await send(cli, "POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+  const reply = await send(cli, "POST", "/api/v1/bulk-exports/destinations", DESTINATION);
   const { id } = (
     await send(cli, "POST", "/api/v1/bulk-exports", {
-      bulk_export_destination_id: (made.body as { id: string }).id,
+      bulk_export_destination_id: (reply.body as { id: string }).id,
       session_id: SESSION,
       ...DAY,
     })
@@ -71,9 +76,9 @@ async function rounds(soak: Soak, folder: string, first: number): Promise<void> 
       soak.random.integer(3) > 0 ? await startDoomed(soak, folder) : await startCli("--data", folder);
     soak.count("kills");
     // A process that dies during the check reports no loss; the next one does.
-    const lost = cli && (await findLost(cli, pending).catch(() => undefined));
-    for (const each of lost ?? []) soak.find(`before round ${round} was lost: ${each}`);
-    if (!cli || !lost) continue;
+    const losses = cli && (await findLost(cli, pending).catch(() => undefined));
+    for (const each of losses ?? []) soak.find(`before round ${round} was lost: ${each}`);
+    if (!cli || !losses) continue;
     merge(all, pending);
     pending = noAcknowledgements();
     await loadUntilKilled(soak, cli, round, pending);

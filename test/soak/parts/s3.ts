@@ -14,17 +14,17 @@ await soakPart(["requests", "taken"], async (soak) => {
   const cli = await startCli("--data", soak.folder);
   const server = { port: Number(new URL(cli.ready.s3_url).port) };
   while (soak.goesOn()) {
-    const drawn = fc.sample(anyRequest, { seed: soak.random.integer(2 ** 31), numRuns: DRAWN });
-    await sendAll(LANES, drawn.values(), async (asked) => {
+    const requests = fc.sample(anyRequest, { seed: soak.random.integer(2 ** 31), numRuns: DRAWN });
+    await sendAll(LANES, requests.values(), async (request) => {
       if (!soak.goesOn()) return;
-      const { status, text } = await sendSigned(server, asked).catch((error: unknown) => ({
+      const { status, text } = await sendSigned(server, request).catch((error: unknown) => ({
         status: 0,
         text: String(error),
       }));
       soak.count("requests");
       if (status >= 200 && status < 300) soak.count("taken");
       if (status === 0 || (status >= 500 && status !== 501))
-        soak.find(`${status} ${text.slice(0, 300)} for ${JSON.stringify(asked)}`);
+        soak.find(`${status} ${text.slice(0, 300)} for ${JSON.stringify(request)}`);
     });
   }
   const { code } = await cli.end("SIGTERM");

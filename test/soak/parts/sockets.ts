@@ -106,10 +106,10 @@ await soakPart(["connections", "answered"], async (soak) => {
       const text = await exchange(port, bytes, isCut);
       soak.count("connections");
       if (text) soak.count("answered");
-      const shown = JSON.stringify(bytes.toString("latin1").slice(0, 500));
-      if (text === undefined) soak.find(`port ${port}: a connection was not ended for ${shown}`);
+      const output = JSON.stringify(bytes.toString("latin1").slice(0, 500));
+      if (text === undefined) soak.find(`port ${port}: a connection was not ended for ${output}`);
       const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text ?? "")?.[1] ?? 0);
-      if (status >= 500 && status !== 501) soak.find(`port ${port}: ${text?.slice(0, 300)} for ${shown}`);
+      if (status >= 500 && status !== 501) soak.find(`port ${port}: ${text?.slice(0, 300)} for ${output}`);
     });
     const { status } = await send({ method: "GET", path: "/ok", headers: HEADERS });
     if (status !== 200) soak.find(`GET /ok was answered with ${status} afterwards`);

@@ -22,8 +22,8 @@ async function ask<T>(soak: Soak, cli: RunningCli, method: string, path: string,
 
 async function addWorlds(soak: Soak, cli: RunningCli, model: Model): Promise<void> {
   for (let nth = 0; model.size < WORLDS && soak.goesOn(); nth += 1) {
-    const known = [...model.keys()];
-    const from = nth % 3 === 0 ? undefined : known[soak.random.integer(known.length)];
+    const names = [...model.keys()];
+    const from = nth % 3 === 0 ? undefined : names[soak.random.integer(names.length)];
     const id = `w${nth}-${soak.random.word(6)}`;
     await ask(soak, cli, "POST", `${CONTROL}/worlds`, { id, ...(from !== undefined && { from }) });
     model.set(id, from === undefined ? 0 : (model.get(from) ?? 0));
@@ -51,8 +51,8 @@ async function check(soak: Soak, cli: RunningCli, model: Model, when: string): P
   if (there.toSorted().join() !== [...model.keys()].sort().join())
     soak.find(`${when} there are ${there.length} worlds instead of ${model.size}`);
   for (const [id, threads] of model) {
-    const found = await ask<number>(soak, cli, "POST", `/w/${id}/threads/count`, {});
-    if (found !== threads) soak.find(`${when} world ${id} has ${found} threads instead of ${threads}`);
+    const count = await ask<number>(soak, cli, "POST", `/w/${id}/threads/count`, {});
+    if (count !== threads) soak.find(`${when} world ${id} has ${count} threads instead of ${threads}`);
     if (soak.isBroken) return;
   }
   const open = descriptorsOf(cli.child);
@@ -70,8 +70,8 @@ await soakPart(["worlds", "requests", "kills"], async (soak) => {
     soak.count("kills");
     cli = await startCli("--data", soak.folder);
     await check(soak, cli, model, "after a kill");
-    const gone = [...model.keys()].filter(() => soak.random.integer(4) === 0);
-    for (const id of gone) {
+    const removals = [...model.keys()].filter(() => soak.random.integer(4) === 0);
+    for (const id of removals) {
       await ask(soak, cli, "DELETE", `${CONTROL}/worlds/${id}`);
       model.delete(id);
     }

@@ -44,11 +44,11 @@ test("an export removes only temporary files of killed exports to the same name"
 });
 
 test("an incomplete file names its writer", async () => {
-  const seen: string[] = [];
+  const events: string[] = [];
   async function* watched(): AsyncGenerator<Uint8Array> {
     yield Buffer.from("half");
-    seen.push(...readdirSync(folder));
+    events.push(...readdirSync(folder));
   }
   await writeArchiveFile(join(folder, "kept.tar.gz"), watched(), false);
-  expect(seen).toEqual([`.kept.tar.gz.${hostname()}.${process.pid}.new`]);
+  expect(events).toEqual([`.kept.tar.gz.${hostname()}.${process.pid}.new`]);
 });

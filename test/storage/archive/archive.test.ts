@@ -17,7 +17,7 @@ async function packed(entries: Iterable<PackedEntry>): Promise<Buffer> {
 }
 
 /** In chunks, as a socket delivers them. */
-async function* sent(bytes: Buffer): AsyncGenerator<Uint8Array> {
+async function* send(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
 }
 
@@ -26,7 +26,7 @@ async function unpacked(
   { maxBytes = MAX_BYTES }: { maxBytes?: number } = {},
 ): Promise<[string, Buffer][]> {
   const entries: [string, Buffer][] = [];
-  for await (const { name, content } of unpackEntries(sent(bytes), maxBytes)) {
+  for await (const { name, content } of unpackEntries(send(bytes), maxBytes)) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of content()) chunks.push(chunk);
     entries.push([name, Buffer.concat(chunks)]);

@@ -21,11 +21,11 @@ function entries(pieceTurns: number) {
   }));
 }
 
-async function piecesRead(pieceTurns: number, wanted = Number.POSITIVE_INFINITY): Promise<number> {
+async function piecesRead(pieceTurns: number, expected = Number.POSITIVE_INFINITY): Promise<number> {
   let read = 0;
   for await (const _ of packEntries(entries(pieceTurns), new Date(0))) {
     read += 1;
-    if (read === wanted) break;
+    if (read === expected) break;
   }
   return read;
 }
@@ -33,5 +33,6 @@ async function piecesRead(pieceTurns: number, wanted = Number.POSITIVE_INFINITY)
 it.each([0, 1, 20])("a reader that stops early does not wait (%i turns per chunk)", async (turns) => {
   const all = await piecesRead(turns);
   expect(all).toBeGreaterThan(ENTRIES);
-  for (let wanted = 1; wanted < all; wanted += 1) expect(await piecesRead(turns, wanted)).toBe(wanted);
+  for (let expected = 1; expected < all; expected += 1)
+    expect(await piecesRead(turns, expected)).toBe(expected);
 });

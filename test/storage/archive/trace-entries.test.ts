@@ -59,7 +59,7 @@ test("rows in the files of several worlds become complete files, without later r
   const third = second.fork();
   third.write(SCOPE, [sampleRow(2, { status: "third", start_time: instant(9, NEXT_DAY) })]);
   const snapshot = third.image();
-  const kept = third.fork();
+  const survivor = third.fork();
   const mark = third.mark();
   for (const store of [first, second, third])
     store.write(SCOPE, [sampleRow(1, { status: "later" }), sampleRow(7)]);
@@ -73,7 +73,7 @@ test("rows in the files of several worlds become complete files, without later r
   for (const day of [DAY, NEXT_DAY]) {
     const rows = readAll(location, wholeDay(mark, day));
     expect(rows.length).toBe(2);
-    expect(rows).toStrictEqual(readAll(kept.location, wholeDay(mark, day)));
+    expect(rows).toStrictEqual(readAll(survivor.location, wholeDay(mark, day)));
   }
   expect(copy.read(SCOPE, idOf(1))?.status).toBe("second");
   expect(copy.readAsOf(SCOPE, idOf(2), 5)?.status).toBe("pending");

@@ -25,11 +25,12 @@ interface Told {
 }
 
 /** A world of sheep and its history; each turn writes as many rows as its number says. */
-function told(bounds: { readonly turns: number; readonly bytes: number }): Told {
+function startHistory(bounds: { readonly turns: number; readonly bytes: number }): Told {
   const limiter = LIMITER.copy();
   const released: string[] = [];
   const { world } = toyWorld({
-    afterTurn: (commit, _, replaced) => history.add({ commit, rows: commit.turn * 10, replaced }),
+    afterTurn: (commit, _, replacements) =>
+      history.add({ commit, rows: commit.turn * 10, replaced: replacements }),
   });
   const history = new History({
     bounds,
@@ -43,7 +44,7 @@ function told(bounds: { readonly turns: number; readonly bytes: number }): Told 
 }
 
 /** All that an image holds, as JSON; what waits in the order in which it fires. */
-function shown({ records, queue, ...rest }: WorldImage): string {
+function viewOf({ records, queue, ...rest }: WorldImage): string {
   const events = queue.toSorted((a, b) => a.at - b.at || a.number - b.number);
   return JSON.stringify([rest, records.storedRecords(), events]);
 }
@@ -82,20 +83,20 @@ function carryOut(world: World<ToyTypes>, { kind, id, legs }: Act): void {
 
 it("returns the state after each turn in reach", () => {
   const property = fc.property(fc.array(act, { minLength: 30, maxLength: 90 }), (acts) => {
-    const all = told({ turns: 20, bytes: 1_000_000 });
+    const all = startHistory({ turns: 20, bytes: 1_000_000 });
     const { world, history } = all;
-    const after = new Map([[0, shown(world.image())]]);
+    const after = new Map([[0, viewOf(world.image())]]);
     world.journal.follow(({ turn }) => void after.set(turn, ""));
     for (const each of acts) {
       carryOut(world, each);
-      after.set(world.lastTurn, shown({ ...world.image(), now: 0 }));
+      after.set(world.lastTurn, viewOf({ ...world.image(), now: 0 }));
     }
     expect(history.earliest.turn).toBeLessThanOrEqual(Math.max(0, world.lastTurn - 20));
     expect(world.lastTurn - history.earliest.turn).toBeLessThanOrEqual(40);
-    for (const [turn, wanted] of after) {
-      if (turn < history.earliest.turn || wanted === "" || turn === 0) continue;
+    for (const [turn, expected] of after) {
+      if (turn < history.earliest.turn || expected === "" || turn === 0) continue;
       const { image, rows } = momentAt(all, { turn });
-      expect(shown({ ...image, now: 0 }), `after turn ${turn}`).toBe(wanted);
+      expect(viewOf({ ...image, now: 0 }), `after turn ${turn}`).toBe(expected);
       expect(rows).toBeLessThanOrEqual(turn * 10);
     }
   });
@@ -103,7 +104,7 @@ it("returns the state after each turn in reach", () => {
 });
 
 it("an instant selects the last turn at or before it, and the clock is at the instant", () => {
-  const all = told({ turns: 100, bytes: 1_000_000 });
+  const all = startHistory({ turns: 100, bytes: 1_000_000 });
   const { world } = all;
   for (const legs of [1, 2, 3]) {
     world.moveTo(legs * 1000);
@@ -121,19 +122,19 @@ it("an instant selects the last turn at or before it, and the clock is at the in
 });
 
 it("refuses future turns and turns before its first state, and names its beginning", () => {
-  const all = told({ turns: 5, bytes: 1_000_000 });
+  const all = startHistory({ turns: 5, bytes: 1_000_000 });
   const { world } = all;
   for (let legs = 0; legs < 30; legs += 1)
     world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: "a", legs }));
-  const asked = (at: AsOf) => () => momentAt(all, at);
-  expect(asked({ turn: 31 })).toThrow("turn 31 is in the future: the world is at turn 30");
-  expect(asked({ instant: 1 })).toThrow("1970-01-01T00:00:00.001000Z is in the future");
-  expect(asked({ turn: 2 })).toThrow(/turn 2 is before the history .* starts at turn (2[0-9])/);
-  expect(asked({ instant: -1 })).toThrow("is before the history of this world");
+  const send = (at: AsOf) => () => momentAt(all, at);
+  expect(send({ turn: 31 })).toThrow("turn 31 is in the future: the world is at turn 30");
+  expect(send({ instant: 1 })).toThrow("1970-01-01T00:00:00.001000Z is in the future");
+  expect(send({ turn: 2 })).toThrow(/turn 2 is before the history .* starts at turn (2[0-9])/);
+  expect(send({ instant: -1 })).toThrow("is before the history of this world");
 });
 
 it("begins later when it exceeds its bytes, and then releases the bodies of dropped turns", () => {
-  const { world, history, released } = told({ turns: 1000, bytes: 8000 });
+  const { world, history, released } = startHistory({ turns: 1000, bytes: 8000 });
   const text = "x".repeat(500);
   for (let n = 1; n <= 40; n += 1) {
     world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: text, legs: n }));
@@ -146,7 +147,7 @@ it("begins later when it exceeds its bytes, and then releases the bodies of drop
 });
 
 it("counts of the rate limits are those of the moment", () => {
-  const all = told({ turns: 10, bytes: 1_000_000 });
+  const all = startHistory({ turns: 10, bytes: 1_000_000 });
   const { world, history, limiter } = all;
   const usedAt = (turn: number) =>
     momentAt(all, { turn }).limiter.appliedRows(CALL, world.now)[0]?.window.used;

@@ -14,7 +14,7 @@ it.each([
   ["is not made for a world in memory", { isPersistent: false, state: LAST_STATE, made: 0 }],
 ])("the history to be written %s", async (_, { isPersistent, state, made }) => {
   const { storage } = openTraceStore({ folder: temporaryFolder(), isPersistent });
-  const kept = vi.fn(() => undefined);
-  await storage.close(state, kept);
-  expect(kept).toHaveBeenCalledTimes(made);
+  const spy = vi.fn(() => undefined);
+  await storage.close(state, spy);
+  expect(spy).toHaveBeenCalledTimes(made);
 });

@@ -10,9 +10,9 @@ describe("the folder in which people find objects", () => {
     const store = openTestStore();
     await writerOf(store).put("a/b.txt", Buffer.from("old"));
     await writerOf(store).put("a/b.txt", Buffer.from("new"));
-    const shown = join(store.folder, "traces/a/b.txt");
-    expect(readFileSync(shown, "utf8")).toBe("new");
-    expect(statSync(shown).nlink).toBe(2);
+    const path = join(store.folder, "traces/a/b.txt");
+    expect(readFileSync(path, "utf8")).toBe("new");
+    expect(statSync(path).nlink).toBe(2);
     await writerOf(store).delete("a/b.txt");
     expect(readdirSync(join(store.folder, "traces"))).toEqual([]);
     expect(store.strayBodies()).toEqual([]);

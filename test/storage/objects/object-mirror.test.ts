@@ -31,13 +31,13 @@ function open() {
     mirror.update({ bucket: BUCKET, key });
   }
 
-  function exported(): Record<string, string> {
+  function exportRows(): Record<string, string> {
     if (!existsSync(folder)) return {};
-    const found = readdirSync(folder, { recursive: true, withFileTypes: true })
+    const results = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name))
       .map((path): [string, string] => [relative(folder, path), readFileSync(path, "utf8")]);
-    return Object.fromEntries(found.sort());
+    return Object.fromEntries(results.sort());
   }
 
   return {
@@ -45,7 +45,7 @@ function open() {
     reopen: () => new ObjectMirror({ pool, world: "main", owner: OWNER, reader }),
     folder,
     put,
-    exported,
+    exported: exportRows,
     write(key: string, text = key): void {
       last += 1;
       const file = bodyName(OWNER, last);
@@ -57,7 +57,7 @@ function open() {
       records.table(objects).remove(objectId(BUCKET, key));
       mirror.update({ bucket: BUCKET, key });
     },
-    names: () => Object.keys(exported()),
+    names: () => Object.keys(exportRows()),
     async close() {
       mirror.stop();
       await pool.settle();

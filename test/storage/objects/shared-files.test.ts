@@ -44,18 +44,18 @@ describe("small bodies", () => {
   test("are shown to people as files of their own, the newest of an object", async () => {
     const store = openTestStore({ sharedBytes });
     for (const text of ["old", "newer"]) await writerOf(store).put("a/b.txt", Buffer.from(text));
-    const shown = join(store.folder, "traces/a/b.txt");
-    expect(readFileSync(shown, "utf8")).toBe("newer");
-    writeFileSync(shown, "of people");
+    const path = join(store.folder, "traces/a/b.txt");
+    expect(readFileSync(path, "utf8")).toBe("newer");
+    writeFileSync(path, "of people");
     expect(await writerOf(store).get("a/b.txt")).toEqual(Buffer.from("newer"));
   });
 
   test("remove a file when none of its bodies is needed, refused ones included", async () => {
     const store = openTestStore({ sharedBytes });
-    const refused = store.files.stage();
-    refused.writeWhole(Buffer.from("refused"));
+    const refusal = store.files.stage();
+    refusal.writeWhole(Buffer.from("refused"));
     const failure = s3Failure("AccessDenied");
-    expect(store.files.publish(refused, undefined, () => failure)).toBe(failure);
+    expect(store.files.publish(refusal, undefined, () => failure)).toBe(failure);
     expect(store.strayBodies()).toEqual([]);
     const discarded = store.files.stage();
     discarded.writeWhole(Buffer.from("discarded"));
@@ -63,11 +63,11 @@ describe("small bodies", () => {
     discarded.discard();
     for (const key of keys) await writerOf(store).delete(key);
     expect(readdirSync(pathIn(store, "1/bodies/0"))).toEqual([basename(fileOfBody(fileOf(store, last)))]);
-    const gone = fileOfBody(fileOf(store, last));
+    const removedFile = fileOfBody(fileOf(store, last));
     await writerOf(store).delete(last);
     expect(readdirSync(pathIn(store, "1/bodies/0"))).toEqual([]);
     const next = await fill(store);
-    expect(next.map((key) => fileOfBody(fileOf(store, key)))).not.toContain(gone);
+    expect(next.map((key) => fileOfBody(fileOf(store, key)))).not.toContain(removedFile);
     expect(store.strayBodies()).toEqual([]);
   });
 

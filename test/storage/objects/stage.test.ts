@@ -32,11 +32,11 @@ test("a body in chunks, transferred or copied, has their bytes", async () => {
 
 test("frees the memory of chunks that have no other owner when they are written", async () => {
   const { files } = openTestStore();
-  const [given, kept] = [newPieces(), newPieces()];
-  await writeAll(files.stage(true), given);
-  await writeAll(files.stage(), kept);
-  expect(given.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBe(0);
-  expect(Buffer.concat(kept)).toEqual(Buffer.concat(newPieces()));
+  const [input, copy] = [newPieces(), newPieces()];
+  await writeAll(files.stage(true), input);
+  await writeAll(files.stage(), copy);
+  expect(input.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBe(0);
+  expect(Buffer.concat(copy)).toEqual(Buffer.concat(newPieces()));
   const more = Buffer.alloc(2 * PIECE_BYTES, "x");
   await writeAll(files.stage(true), [more.subarray(PIECE_BYTES)]);
   expect(String(more)).toBe("x".repeat(2 * PIECE_BYTES));

@@ -6,7 +6,7 @@ import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encode
 import { isFull } from "../../support/depth.ts";
 import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, sampleRow, temporaryFolder } from "../rows/sample-row.ts";
-import { bytesOf, encodeHere, manyRows, stored } from "./sample-export.ts";
+import { bytesOf, encodeHere, manyRows, storeRows } from "./sample-export.ts";
 
 /** What a column of each file has, one file after the other, until the encoder says that nothing is left. */
 async function valuesOfFiles(
@@ -32,7 +32,7 @@ async function valuesOfFiles(
 
 describe("the files of a partition", () => {
   test("have the given number of rows in order, and the last one is marked", async () => {
-    const { folder, order: request } = stored(manyRows(25).reverse());
+    const { folder, order: request } = storeRows(manyRows(25).reverse());
     const files = await valuesOfFiles(folder, { ...request, rowsPerFile: 10 });
     expect(files.map((ids) => ids.length)).toStrictEqual([10, 10, 5]);
     expect(files.flat()).toStrictEqual(manyRows(25).map(({ id }) => id));
@@ -43,7 +43,7 @@ describe("the files of a partition", () => {
 
   test("are closed by bytes, and take a row that is larger than a file may be", async () => {
     const large = [3, 3000, 3, 3, 3].map((size, n) => sampleRow(n, { inputs: "x".repeat(size) }));
-    const { folder, order: request } = stored(large);
+    const { folder, order: request } = storeRows(large);
     const files = await valuesOfFiles(folder, { ...request, bytesPerFile: 1400 });
     expect(files).toStrictEqual([[idOf(0)], [idOf(1)], [idOf(2), idOf(3)], [idOf(4)]]);
   });
@@ -54,7 +54,7 @@ describe("the files of a partition", () => {
       const all = Array.from({ length: isFull ? 30 : 12 }, (_, n) =>
         sampleRow(n, { run_type: n % 5 === 0 ? "llm" : "tool", inputs: `${n} `.repeat(400_000) }),
       );
-      const { folder, order } = stored(all);
+      const { folder, order } = storeRows(all);
       const request = { ...order, compression: "snappy", filter } as const;
       const rows = all.filter(({ run_type }) => filter === null || run_type === "llm");
       expect(await valuesOfFiles(folder, request)).toStrictEqual([rows.map(({ id }) => id)]);
@@ -65,7 +65,7 @@ describe("the files of a partition", () => {
   );
 
   test("name the file and byte of a row that has another bit, unless a later version replaced it", async () => {
-    const { folder, order } = stored([1, 2, 1, 3].map((n, at) => sampleRow(n, { name: `line ${at}` })));
+    const { folder, order } = storeRows([1, 2, 1, 3].map((n, at) => sampleRow(n, { name: `line ${at}` })));
     const [piece] = openTraceStore({ folder }).location(order).rowFiles;
     const path = `${piece?.path}.ndjson`;
     const lines = readFileSync(path);
@@ -83,7 +83,7 @@ describe("the files of a partition", () => {
   });
 
   test("are empty when no row is left, or none existed", async () => {
-    const { folder, order: request } = stored([sampleRow(1)]);
+    const { folder, order: request } = storeRows([sampleRow(1)]);
     const empty = { bytes: null, rows: 0, cursor: null, done: true };
     expect(await encodeHere(folder, { ...request, day: "2025-03-02" })).toStrictEqual(empty);
     expect(await encodeHere(folder, { ...request, asOf: 0 })).toStrictEqual(empty);

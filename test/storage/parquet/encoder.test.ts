@@ -12,7 +12,7 @@ import type {
 import { isFull } from "../../support/depth.ts";
 import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, sampleRow } from "../rows/sample-row.ts";
-import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
+import { encodeHere, HARD_ROWS, manyRows, storeRows } from "./sample-export.ts";
 
 /** Encodes in threads, whatever the size. */
 function encoderOf({ folder, ...options }: FileEncoderOptions & { readonly folder: string }): FileEncoder {
@@ -28,7 +28,7 @@ function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
 
 describe("the encoder", () => {
   test("gives the same bytes on every thread", async () => {
-    const { folder, order: request } = stored([...HARD_ROWS, ...manyRows(300)]);
+    const { folder, order: request } = storeRows([...HARD_ROWS, ...manyRows(300)]);
     const encoder = encoderOf({ folder });
     const requests = (["none", "snappy", "gzip", "zstandard"] as const).flatMap((compression) =>
       (["v1", "v2_beta"] as const).map((formatVersion) => ({ ...request, compression, formatVersion })),
@@ -42,7 +42,7 @@ describe("the encoder", () => {
   });
 
   test("encodes few rows, and simulates their crashes, without a thread", async () => {
-    const { folder, order: request } = stored(manyRows(30));
+    const { folder, order: request } = storeRows(manyRows(30));
     const small = encoderOf({ folder, threads: 0, smallBytes: 1024 * 1024 });
     const inThread = await encoderOf({ folder }).encode(request);
     expect(bytesOf(await small.encode(request)).equals(bytesOf(inThread))).toBe(true);
@@ -50,7 +50,7 @@ describe("the encoder", () => {
       failure: "worker_crash",
       message: "the encoding thread ended with code 70",
     });
-    const { folder: wrong, order } = stored([sampleRow(1, { total_tokens: 0.5 })]);
+    const { folder: wrong, order } = storeRows([sampleRow(1, { total_tokens: 0.5 })]);
     expect(
       await encoderOf({ folder: wrong, threads: 0, smallBytes: 1024 * 1024 }).encode(order),
     ).toMatchObject({
@@ -59,7 +59,7 @@ describe("the encoder", () => {
   });
 
   test("continues from a cursor, also in another encoder, with the same rows", async () => {
-    const { folder, order: request } = stored(manyRows(100));
+    const { folder, order: request } = storeRows(manyRows(100));
     const first = encoderOf({ folder, threads: 1 });
     const small = { ...request, rowsPerFile: 30 };
     const cursors: (string | null)[] = [null];
@@ -78,7 +78,7 @@ describe("the encoder", () => {
   });
 
   test("loses to a crash the job that was to crash and no other", async () => {
-    const { folder, order: request } = stored(manyRows(50));
+    const { folder, order: request } = storeRows(manyRows(50));
     const encoder = encoderOf({ folder, threads: 1 });
     const outcomes = await Promise.all([
       encoder.encode(request),
@@ -98,7 +98,7 @@ describe("the encoder", () => {
   });
 
   test("repeats other jobs of an ended thread", async () => {
-    const { folder, order: request } = stored(manyRows(isFull ? 3000 : 800));
+    const { folder, order: request } = storeRows(manyRows(isFull ? 3000 : 800));
     const encoder = encoderOf({ folder, threads: 1 });
     await encoder.endThread();
     const first = bytesOf(await encoder.encode(request));
@@ -111,7 +111,7 @@ describe("the encoder", () => {
 
   test("reports a thread without memory, and continues", async () => {
     const tags = Array.from({ length: 400_000 }, (_, n) => `tag ${n}`);
-    const { folder, order: request } = stored(
+    const { folder, order: request } = storeRows(
       Array.from({ length: isFull ? 6 : 2 }, (_, n) => sampleRow(n, { tags })),
     );
     const encoder = encoderOf({ folder, threads: 1, heapMegabytes: 24 });
@@ -124,7 +124,7 @@ describe("the encoder", () => {
   });
 
   test("names a value that cannot be encoded", async () => {
-    const { folder, order: request } = stored([sampleRow(1, { total_tokens: 0.5 })]);
+    const { folder, order: request } = storeRows([sampleRow(1, { total_tokens: 0.5 })]);
     expect(await encoderOf({ folder }).encode(request)).toStrictEqual({
       failure: "serialization_error",
       message: `row ${idOf(1)}: total_tokens is not an integer: 0.5`,
@@ -132,7 +132,7 @@ describe("the encoder", () => {
   });
 
   test("ends its threads when it is closed, and answers what waits", async () => {
-    const { folder, order: request } = stored(manyRows(2000));
+    const { folder, order: request } = storeRows(manyRows(2000));
     const shared = new SharedEncoder({ smallBytes: 0, threads: 1 });
     const encoder = encoderFor(shared, openTraceStore({ folder }));
     const waiting = [encoder.encode(request), encoder.encode(request)];

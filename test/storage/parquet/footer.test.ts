@@ -10,13 +10,13 @@ import { createPartitionReader } from "../../../emulator/storage/rows/partition-
 import type { FormatVersion } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { isFull } from "../../support/depth.ts";
 import { openTraceStore } from "../rows/open-store.ts";
-import { bytesOf, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
+import { bytesOf, HARD_ROWS, manyRows, storeRows } from "./sample-export.ts";
 
 const CREATED_BY = "someone";
 
 /** Rows as the encoder gets them. */
-function rowsOf(rows: Parameters<typeof stored>[0]): readonly StoredRow[] {
-  const { folder, order } = stored(rows);
+function rowsOf(rows: Parameters<typeof storeRows>[0]): readonly StoredRow[] {
+  const { folder, order } = storeRows(rows);
   const reader = createPartitionReader(openTraceStore({ folder }).location);
   try {
     return reader.open(order, null).take(10_000, 64 * 1024 * 1024, true);
@@ -65,15 +65,15 @@ describe.each(["v1", "v2_beta"] as const)(
         () => Array.from({ length: isFull ? 20 : 4 }, () => rowsOf(manyRows(300))),
       ],
     ] as const)("with %s", (_, groups) => {
-      const made = groups();
-      const [ours, theirs] = [true, false].map((isOurs) => file(made, COLUMN_NAMES, format, isOurs));
+      const fileGroups = groups();
+      const [ours, theirs] = [true, false].map((isOurs) => file(fileGroups, COLUMN_NAMES, format, isOurs));
       expect(ours?.equals(theirs as Buffer)).toBe(true);
     });
 
     test("with a few columns", () => {
-      const made = [rowsOf(manyRows(10))];
+      const groups = [rowsOf(manyRows(10))];
       const columns = ["total_cost", "id", "tags"] as const;
-      const [ours, theirs] = [true, false].map((isOurs) => file(made, columns, format, isOurs));
+      const [ours, theirs] = [true, false].map((isOurs) => file(groups, columns, format, isOurs));
       expect(ours?.equals(theirs as Buffer)).toBe(true);
     });
   },

@@ -143,8 +143,8 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
         row.total_tokens === null ? "total_tokens is null" : `total_tokens = ${BigInt(row.total_tokens)}`,
         row.error === null ? "error is null" : "error > 'first line' and error < 'first linf'",
       ];
-      const [found] = await duck(bytes, `select count(*)::int as n from $t where ${where.join(" and ")}`);
-      expect(found).toStrictEqual({ n: 1 });
+      const [match] = await duck(bytes, `select count(*)::int as n from $t where ${where.join(" and ")}`);
+      expect(match).toStrictEqual({ n: 1 });
     }
     const costs = formatVersion === "v1" ? "-0.3" : "-0.3::decimal(38,12)";
     for (const condition of [
@@ -152,8 +152,8 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
       "prompt_cost < 0",
       "name > '\uffed' and name <= '😀'",
     ]) {
-      const [found] = await duck(bytes, `select count(*)::int as n from $t where ${condition}`);
-      expect(found).toStrictEqual({ n: condition.startsWith("name") ? 2 : 1 });
+      const [match] = await duck(bytes, `select count(*)::int as n from $t where ${condition}`);
+      expect(match).toStrictEqual({ n: condition.startsWith("name") ? 2 : 1 });
     }
   });
 
@@ -220,14 +220,14 @@ describe.each(["none", "snappy", "gzip"] as const)(
         if (type === "local_timestamp") return epochMicroseconds(value as string);
         return type === "string" && COLUMNS[name] !== "text" ? JSON.stringify(value) : value;
       };
-      const wanted = ORDERED.map((row) => {
+      const expected = ORDERED.map((row) => {
         const values = canonicalRow(row, "v1");
         return COLUMN_NAMES.map((name) => plain(name, values[name]));
       });
       for (const [at, row] of rows.entries()) {
-        expect(COLUMN_NAMES.map((name) => row[name] ?? undefined)).toStrictEqual(wanted[at]);
+        expect(COLUMN_NAMES.map((name) => row[name] ?? undefined)).toStrictEqual(expected[at]);
       }
-      expect(rows).toHaveLength(wanted.length);
+      expect(rows).toHaveLength(expected.length);
     });
   },
 );
@@ -259,12 +259,12 @@ describe("a file", () => {
         formatVersion,
         columns: ["id", ...(Object.keys(nothing) as ColumnName[])],
       });
-      const [found] = await duck(
+      const [match] = await duck(
         bytes,
         `select count(error)::int as error, count(total_cost)::int as cost, count(end_time)::int as ended,
            count(outputs)::int as outputs, count(tags)::int as tags, count(*)::int as rows from $t`,
       );
-      expect(found).toStrictEqual({ error: 0, cost: 0, ended: 0, outputs: 0, tags: 40, rows: 40 });
+      expect(match).toStrictEqual({ error: 0, cost: 0, ended: 0, outputs: 0, tags: 40, rows: 40 });
       const described = await duck(bytes, "describe select * from $t");
       expect(described.map((row) => row.column_type)).not.toContain("NULL");
       expect(described.find((row) => row.column_name === "total_tokens")?.column_type).toBe("BIGINT");

@@ -70,7 +70,7 @@ export function manyRows(count: number): TraceRow[] {
 }
 
 /** A store with these rows, and an order for all of them. */
-export function stored(rows: readonly TraceRow[]): { folder: string; order: FileRequest } {
+export function storeRows(rows: readonly TraceRow[]): { folder: string; order: FileRequest } {
   const folder = temporaryFolder();
   const store = openTraceStore({ folder });
   store.write(SCOPE, rows);
@@ -102,7 +102,7 @@ export async function bytesOf(
   rows: readonly TraceRow[],
   changes: Partial<FileRequest> = {},
 ): Promise<Uint8Array> {
-  const { folder, order: request } = stored(rows);
+  const { folder, order: request } = storeRows(rows);
   const { bytes } = await encodeHere(folder, { ...request, ...changes });
   if (bytes === null) throw new Error("no file");
   return bytes;

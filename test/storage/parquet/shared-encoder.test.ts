@@ -77,14 +77,14 @@ async function encodeHere(location: TestRows["location"], request: FileRequest):
 /** The threads that are started during a test, in order. */
 function startedThreads(): { readonly workers: Worker[]; ended(): boolean[] } {
   const workers: Worker[] = [];
-  const gone = new Set<Worker>();
+  const endedWorkers = new Set<Worker>();
   const take = (worker: Worker): void => {
     workers.push(worker);
-    worker.once("exit", () => gone.add(worker));
+    worker.once("exit", () => endedWorkers.add(worker));
   };
   process.on("worker", take);
   onTestFinished(() => void process.off("worker", take));
-  return { workers, ended: () => workers.map((worker) => gone.has(worker)) };
+  return { workers, ended: () => workers.map((worker) => endedWorkers.has(worker)) };
 }
 
 const DONE = manyRows(300).map((row) => ({ ...row, status: "done" }));
@@ -97,18 +97,18 @@ describe("files of a fork", () => {
     parent.write(SCOPE, [...DONE, sampleRow(5000)]);
     const encoder = encoderOf({ threads: 1 });
     const plain = storeOf([...HARD_ROWS, ...manyRows(300)]);
-    const wanted = await encodeHere(plain.location, requestOf(plain));
-    expect(bytesOf(await encoder.encode(request, fork.location(request))).equals(wanted)).toBe(true);
-    expect((await encodeHere(fork.location, request)).equals(wanted)).toBe(true);
+    const expected = await encodeHere(plain.location, requestOf(plain));
+    expect(bytesOf(await encoder.encode(request, fork.location(request))).equals(expected)).toBe(true);
+    expect((await encodeHere(fork.location, request)).equals(expected)).toBe(true);
 
     fork.write(SCOPE, DONE);
     plain.write(SCOPE, DONE);
     const later = await encodeHere(plain.location, requestOf(plain));
-    expect(later.equals(wanted)).toBe(false);
+    expect(later.equals(expected)).toBe(false);
     expect(bytesOf(await encoder.encode(requestOf(fork), fork.location(requestOf(fork)))).equals(later)).toBe(
       true,
     );
-    expect(bytesOf(await encoder.encode(request, fork.location(request))).equals(wanted)).toBe(true);
+    expect(bytesOf(await encoder.encode(request, fork.location(request))).equals(expected)).toBe(true);
   });
 
   test("continue from a cursor after the fork has written, with the files of both", async () => {
@@ -157,11 +157,11 @@ describe("an encoder of several worlds", () => {
     const encoder = encoderOf({ threads: 1 });
     const [closing, going] = [encoderFor(encoder, one), encoderFor(encoder, other)];
     const waiting = [closing.encode(requestOf(one)), closing.encode(requestOf(one))];
-    const wanted = going.encode(requestOf(other));
+    const expected = going.encode(requestOf(other));
     await closing.close();
     for (const outcome of [...(await Promise.all(waiting)), await closing.encode(requestOf(one))])
       expect(outcome).toStrictEqual({ failure: "worker_crash", message: "the encoder was closed" });
-    expect(await wanted).toMatchObject({ rows: 50 });
+    expect(await expected).toMatchObject({ rows: 50 });
     expect(await going.encode(requestOf(other))).toMatchObject({ rows: 50 });
   });
 
@@ -184,8 +184,11 @@ describe("an encoder of several worlds", () => {
     const store = storeOf(manyRows(20));
     const encoder = encoderOf({ threads: 1 });
     const { world, rowFiles } = store.location(requestOf(store));
-    const gone = { world, rowFiles: rowFiles.map((piece) => ({ ...piece, path: `${piece.path}-gone` })) };
-    expect(await encoder.encode(requestOf(store), gone)).toEqual({
+    const missingRequest = {
+      world,
+      rowFiles: rowFiles.map((piece) => ({ ...piece, path: `${piece.path}-gone` })),
+    };
+    expect(await encoder.encode(requestOf(store), missingRequest)).toEqual({
       failure: "damaged_rows",
       message: expect.stringMatching(/-gone\.index is missing\.$/),
     });

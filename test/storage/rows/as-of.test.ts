@@ -96,20 +96,20 @@ test("a reader continues after any cursor, with its plan and without", () => {
     rows.map((row) => ({ ...row, start_time: instant(3), status: "later" })),
   );
   const expected = rows.toSorted(compareRows);
-  const held = createPartitionReader(store.location);
+  const partitionReader = createPartitionReader(store.location);
   let cursor: string | null = null;
   for (let at = 0; at < expected.length; at += 1) {
     const fresh = createPartitionReader(store.location);
-    for (const reader of [held, fresh]) {
+    for (const reader of [partitionReader, fresh]) {
       const source = reader.open(wholeDay(asOf), cursor);
       expect(source.remaining()).toBe(expected.length - at);
-      const taken = source.take(7, Number.MAX_SAFE_INTEGER, true);
-      expect(taken.map(({ line }) => rowOf(line))).toStrictEqual(expected.slice(at, at + 7));
+      const rows = source.take(7, Number.MAX_SAFE_INTEGER, true);
+      expect(rows.map(({ line }) => rowOf(line))).toStrictEqual(expected.slice(at, at + 7));
     }
     fresh.close();
     cursor = `${expected[at]?.start_time} ${expected[at]?.id}`;
   }
-  expect(held.open(wholeDay(asOf), cursor).take(1, 1, true)).toStrictEqual([]);
+  expect(partitionReader.open(wholeDay(asOf), cursor).take(1, 1, true)).toStrictEqual([]);
 });
 
 test("a source takes no more rows and bytes than asked, and one row that is too large when it must", () => {

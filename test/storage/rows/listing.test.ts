@@ -37,7 +37,7 @@ test("rows are listed as a plain sort of their newest versions would, after ever
       const newest = new Map<string, TraceRow>();
       const sessionIds = isOneProject ? [SESSION] : [SESSION, OTHER];
       const keyOf = ({ start_time, id }: TraceRow) => `${start_time} ${id}`;
-      const wanted = (isWanted: (row: TraceRow) => boolean) =>
+      const matching = (isWanted: (row: TraceRow) => boolean) =>
         [...newest.values()]
           .filter((row) => sessionIds.includes(row.session_id) && isWanted(row))
           .map(keyOf)
@@ -50,27 +50,27 @@ test("rows are listed as a plain sort of their newest versions would, after ever
           store.close();
           store = openTraceStore({ folder });
         }
-        const listed = (range: object) =>
-          [...store.list(SCOPE, { sessionIds, order: "asc", ...range })].map((found) => {
-            const row = found.read();
-            expect([found.id, found.startTime]).toEqual([row.id, row.start_time]);
+        const list = (range: object) =>
+          [...store.list(SCOPE, { sessionIds, order: "asc", ...range })].map((match) => {
+            const row = match.read();
+            expect([match.id, match.startTime]).toEqual([row.id, row.start_time]);
             expect(row).toEqual(newest.get(row.id));
             return keyOf(row);
           });
-        const all = wanted(() => true);
-        expect(listed({})).toEqual(all);
-        expect(listed({ order: "desc" })).toEqual(all.toReversed());
+        const all = matching(() => true);
+        expect(list({})).toEqual(all);
+        expect(list({ order: "desc" })).toEqual(all.toReversed());
         const [start, end] = ["2026-02-01T00:00:02.000000Z", "2026-02-03T00:00:01.000000Z"];
-        expect(listed({ start, end })).toEqual(
-          wanted((row) => row.start_time >= start && row.start_time < end),
+        expect(list({ start, end })).toEqual(
+          matching((row) => row.start_time >= start && row.start_time < end),
         );
-        expect(listed({ traceId: idOf(900 + trace) })).toEqual(
-          wanted((row) => row.trace_id === idOf(900 + trace)),
+        expect(list({ traceId: idOf(900 + trace) })).toEqual(
+          matching((row) => row.trace_id === idOf(900 + trace)),
         );
         for (const [at, key] of all.entries()) {
           const [startTime = "", id = ""] = key.split(" ");
-          expect(listed({ after: { startTime, id } })).toEqual(all.slice(at + 1));
-          expect(listed({ after: { startTime, id }, order: "desc" })).toEqual(all.slice(0, at).toReversed());
+          expect(list({ after: { startTime, id } })).toEqual(all.slice(at + 1));
+          expect(list({ after: { startTime, id }, order: "desc" })).toEqual(all.slice(0, at).toReversed());
         }
       }
       store.close();
@@ -88,11 +88,11 @@ test("thousands of rows out of order are listed in order, and changing one moves
       SCOPE,
       Array.from({ length: 500 }, (_, n) => ({ ...sampleRow(from + n), start_time: startOf(from + n) })),
     );
-  const listed = () =>
+  const list = () =>
     [...store.list(SCOPE, { sessionIds: [SESSION], order: "asc" })].map(({ startTime }) => startTime);
-  expect(listed()).toEqual(Array.from({ length: 3000 }, (_, n) => startOf(n)).sort());
+  expect(list()).toEqual(Array.from({ length: 3000 }, (_, n) => startOf(n)).sort());
   store.write(SCOPE, [{ ...sampleRow(5), start_time: "2026-02-01T23:59:59.000000Z" }]);
-  expect(listed().at(-1)).toBe("2026-02-01T23:59:59.000000Z");
-  expect(listed()).not.toContain(startOf(5));
+  expect(list().at(-1)).toBe("2026-02-01T23:59:59.000000Z");
+  expect(list()).not.toContain(startOf(5));
   store.close();
 });

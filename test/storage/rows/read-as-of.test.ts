@@ -35,9 +35,9 @@ test("a row as of any mark is its last version before it, wherever it was then",
         store = openTraceStore({ folder });
       }
       for (const mark of marks) {
-        const seen = new Map(versions.slice(0, mark).map((row) => [row.id, row]));
+        const rows = new Map(versions.slice(0, mark).map((row) => [row.id, row]));
         for (const n of [0, 1, 2, 3, 4])
-          expect(store.readAsOf(SCOPE, idOf(n), mark)?.name).toBe(seen.get(idOf(n))?.name);
+          expect(store.readAsOf(SCOPE, idOf(n), mark)?.name).toBe(rows.get(idOf(n))?.name);
       }
       store.close();
     }),

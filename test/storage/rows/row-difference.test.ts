@@ -24,29 +24,29 @@ const step = fc.oneof(
 
 /** The differences as lines: the day, the id, and the name in each of the two worlds. */
 function listDifferences(store: TestRows, names: readonly [NamedRows, NamedRows]): string[] {
-  const found: string[] = [];
+  const results: string[] = [];
   for (const pair of differingRows(store.pool, names)) {
     if (!pair || (pair.before && pair.after && pair.before.content().equals(pair.after.content()))) continue;
     const versions = [pair.before, pair.after].map((version) => version?.read());
     const day = versions.find((version) => version)?.start_time.slice(0, 10);
     const texts = versions.map((version) => (version ? `${version.start_time} ${version.name}` : "-"));
-    found.push([day, pair.id, ...texts].join(" "));
+    results.push([day, pair.id, ...texts].join(" "));
   }
-  return found.sort();
+  return results.sort();
 }
 
 /** The obvious way: all rows of both worlds, by day and id. */
 function differencesByReadingAll(one: TestRows, other: TestRows): string[] {
-  const found: string[] = [];
+  const results: string[] = [];
   for (const day of DAYS)
     for (let n = 0; n <= 9; n += 1) {
       const texts = [one, other].map((store) => {
         const row = store.read(SCOPE, idOf(n));
         return row?.start_time.startsWith(day) ? `${row.start_time} ${row.name}` : "-";
       });
-      if (texts[0] !== texts[1]) found.push([day, idOf(n), ...texts].join(" "));
+      if (texts[0] !== texts[1]) results.push([day, idOf(n), ...texts].join(" "));
     }
-  return found.sort();
+  return results.sort();
 }
 
 test("the differences of any two related worlds, also after a restart, are those of all their rows", () => {

@@ -47,15 +47,15 @@ function rowsOf(versions: typeof batch extends fc.Arbitrary<infer T> ? T : never
 }
 
 /** All that reads of a view can show. */
-function shown(view: Pick<RowView, "read" | "list" | "days">): unknown {
+function viewOf(view: Pick<RowView, "read" | "list" | "days">): unknown {
   const ends = { start: instant(1, DAYS[0]), end: instant(3, DAYS[1]) };
-  const listed = (range: object) =>
+  const list = (range: object) =>
     [...view.list(SCOPE, { sessionIds: SESSIONS, order: "asc", ...range })].map((each) => each.read().name);
   return {
     read: IDS.map((n) => view.read(SCOPE, idOf(n))?.name),
-    all: listed({}),
-    window: listed({ ...ends, order: "desc" }),
-    page: listed({ after: { startTime: instant(1, DAYS[0]), id: idOf(4) } }),
+    all: list({}),
+    window: list({ ...ends, order: "desc" }),
+    page: list({ after: { startTime: instant(1, DAYS[0]), id: idOf(4) } }),
     // May list rows of other traces: those are left out here.
     trace: [...view.list(SCOPE, { sessionIds: SESSIONS, traceId: TRACES[0] ?? "", order: "desc" })]
       .map((each) => each.read())
@@ -110,11 +110,11 @@ test("rows as of any mark are what an obvious model says, whatever was written s
       sizes.set(store.mark(), sizesOf(store, versions));
       expect(store.stats(), `the sizes at ${store.mark()}`).toEqual(sizes.get(store.mark()));
       early.push({ mark: store.mark(), view: store.asOf(store.mark()) });
-      if (early.length % 2 === 0) shown(early.at(-1)?.view ?? store);
+      if (early.length % 2 === 0) viewOf(early.at(-1)?.view ?? store);
     }
     const late = marks.map((mark) => ({ mark, view: store.asOf(mark) }));
     for (const { mark, view } of [...early, ...late]) {
-      expect(shown(view), `as of ${mark} of ${store.mark()}`).toEqual(expected(versions.slice(0, mark)));
+      expect(viewOf(view), `as of ${mark} of ${store.mark()}`).toEqual(expected(versions.slice(0, mark)));
       expect(view.mark()).toBe(mark);
       expect(view.stats(), `sizes as of ${mark} of ${store.mark()}`).toEqual(sizes.get(mark));
     }

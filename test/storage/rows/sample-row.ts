@@ -79,9 +79,9 @@ export function readAll(
     const source = reader.open(window, null);
     const rows: TraceRow[] = [];
     for (;;) {
-      const taken = source.take(rowsAtATime, Number.MAX_SAFE_INTEGER, true);
-      if (taken.length === 0) return rows;
-      rows.push(...taken.map(({ line }) => rowOf(line)));
+      const batch = source.take(rowsAtATime, Number.MAX_SAFE_INTEGER, true);
+      if (batch.length === 0) return rows;
+      rows.push(...batch.map(({ line }) => rowOf(line)));
     }
   } finally {
     reader.close();

@@ -44,8 +44,8 @@ describe("values larger than limits.agent_values_bytes", () => {
     const thread = world.thread();
     const runs = [1, 2, 3, 4, 5].map((n) => world.start(thread, { input: { [`k${n}`]: KILO } }));
     expect(world.statuses(runs)).toEqual(["success", "success", "success", "success", "error"]);
-    const kept = { k1: KILO, k2: KILO, k3: KILO, k4: KILO };
-    expect(world.values(thread)).toEqual(kept);
+    const values = { k1: KILO, k2: KILO, k3: KILO, k4: KILO };
+    expect(world.values(thread)).toEqual(values);
     expect(world.outcome(runs[4] as string)).toEqual({ __error__: TOO_LARGE });
     expect(world.threadStatus(thread)).toBe("error");
   });
@@ -141,12 +141,12 @@ describe("the plan of a run", () => {
     const run = world.start(world.thread(), { input: { messages: text } });
     expect(bytesOf(planOf(world, run).steps)).toBeLessThan(10 * text.length);
     const { frames } = streamOf(world, run, "messages");
-    const reported = frames
+    const report = frames
       .filter(({ event }) => event === "messages/partial")
       .map(({ data }) => (data as { content: string }[])[0]?.content ?? "");
-    expect(reported).toHaveLength(200);
-    expect(reported.every((content, index) => content.startsWith(reported[index - 1] ?? ""))).toBe(true);
-    expect([reported[0], reported.at(-1)]).toEqual([text.split(" ")[0], text]);
+    expect(report).toHaveLength(200);
+    expect(report.every((content, index) => content.startsWith(report[index - 1] ?? ""))).toBe(true);
+    expect([report[0], report.at(-1)]).toEqual([text.split(" ")[0], text]);
   });
 
   it("streams each of several texts from its own beginning", async () => {

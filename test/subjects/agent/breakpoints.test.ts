@@ -20,7 +20,7 @@ const ASKED = { assistant_id: "agent", input: { messages: "hi" } };
 async function agentThread() {
   const world = await openAgentWorld();
   const thread = world.thread();
-  const found = () => {
+  const findThread = () => {
     const record = world.reader.get(THREADS, threadKey(WORKSPACE, thread));
     if (!record) throw new Error("no thread");
     return record;
@@ -28,8 +28,10 @@ async function agentThread() {
   return withVerbs(world, {
     id: thread,
     state: () =>
-      world.turn((turn) => stateView(turn.ports.settings, found(), latestCheckpoint(turn, found()))),
-    change: (values: unknown) => world.turn((turn) => updateState(turn, found(), { values })),
+      world.turn((turn) =>
+        stateView(turn.ports.settings, findThread(), latestCheckpoint(turn, findThread())),
+      ),
+    change: (values: unknown) => world.turn((turn) => updateState(turn, findThread(), { values })),
     async run(body: Record<string, unknown>) {
       const id = world.start(thread, { assistant_id: "agent", ...body });
       await world.advance(10_000);

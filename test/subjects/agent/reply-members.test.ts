@@ -68,13 +68,13 @@ describe("the configuration of a run", () => {
     const world = await openAgentWorld();
     const config = { tags: ["t"], recursion_limit: 9 };
     const run = world.start(world.thread(), { input: HI, config, metadata: { team: "b" } });
-    const shown = { team: "b", run_attempt: 1, run_id: run, graph_id: "echo" };
+    const view = { team: "b", run_attempt: 1, run_id: run, graph_id: "echo" };
     const last = (mode: "tasks" | "messages-tuple" | "debug") =>
       streamOf(world, run, mode)
         .frames.slice(1)
         .map(({ data }) => data);
-    expect(last("tasks")[0]).toMatchObject({ metadata: { ...shown, tags: ["t"] } });
-    expect(last("messages-tuple")[0]).toMatchObject([{}, { ...shown, tags: ["t"], langgraph_node: "echo" }]);
-    expect(last("debug")[0]).toMatchObject({ payload: { config: { ...config, metadata: shown } } });
+    expect(last("tasks")[0]).toMatchObject({ metadata: { ...view, tags: ["t"] } });
+    expect(last("messages-tuple")[0]).toMatchObject([{}, { ...view, tags: ["t"], langgraph_node: "echo" }]);
+    expect(last("debug")[0]).toMatchObject({ payload: { config: { ...config, metadata: view } } });
   });
 });

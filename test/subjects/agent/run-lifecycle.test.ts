@@ -70,11 +70,11 @@ describe("a run", () => {
   it("of the interrupting graph ends interrupted and resumes with command.resume", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
-    const asked = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
-    expect(world.status(asked)).toBe("interrupted");
+    const runId = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
+    expect(world.status(runId)).toBe("interrupted");
     expect(world.threadStatus(thread)).toBe("interrupted");
-    expect(world.outcome(asked)).toMatchObject({ __interrupt__: [{ value: "Shall I continue?" }] });
-    expect([Object.keys(world.outcome(asked) as object), world.values(thread)]).toEqual([
+    expect(world.outcome(runId)).toMatchObject({ __interrupt__: [{ value: "Shall I continue?" }] });
+    expect([Object.keys(world.outcome(runId) as object), world.values(thread)]).toEqual([
       ["__interrupt__"],
       { a: 1 },
     ]);
@@ -87,8 +87,8 @@ describe("a run", () => {
   it("of the interrupting graph also resumes with the answer by the id of the interrupt", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
-    const asked = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
-    const { __interrupt__: [open] = [] } = world.outcome(asked) as { __interrupt__?: { id: string }[] };
+    const runId = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
+    const { __interrupt__: [open] = [] } = world.outcome(runId) as { __interrupt__?: { id: string }[] };
     const resume = { [open?.id ?? ""]: { sure: true } };
     world.start(thread, { assistant_id: "interrupting", command: { resume } });
     expect(world.values(thread)).toEqual({ a: 1, answer: { sure: true } });
@@ -113,8 +113,8 @@ describe("a run", () => {
     const world = await openAgentWorld();
     const kwargs = (body: Record<string, unknown>) =>
       world.reader.get(RUNS, world.start(world.thread(), body))?.kwargs;
-    const sent = { checkpoint_during: true, strict_resume: true, langsmith_tracer: { project: "p" } };
-    expect(kwargs(sent)).toMatchObject(sent);
+    const request = { checkpoint_during: true, strict_resume: true, langsmith_tracer: { project: "p" } };
+    expect(kwargs(request)).toMatchObject(request);
     expect(kwargs({})).not.toHaveProperty("checkpoint_during");
   });
 

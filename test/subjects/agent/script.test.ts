@@ -149,7 +149,7 @@ describe("a script", () => {
     [{ then: { events: new Array(1001).fill({}) } }, "then.events: must have at most 1000 items"],
   ])("%j is refused, naming the wrong member", async (script, problem) => {
     const misfits = (await checkOf(SCRIPT))(script, "body");
-    const reported = misfits.length > 0 ? misfits : [`body.${scriptProblem(script as ScriptInput)}`];
-    expect(reported).toEqual([expect.stringContaining(`body.${problem}`)]);
+    const events = misfits.length > 0 ? misfits : [`body.${scriptProblem(script as ScriptInput)}`];
+    expect(events).toEqual([expect.stringContaining(`body.${problem}`)]);
   });
 });

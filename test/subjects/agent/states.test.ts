@@ -17,14 +17,14 @@ interface CheckpointFrame {
 async function agentThread(options: Record<string, unknown> = {}) {
   const world = await openAgentWorld(options);
   const thread = world.thread();
-  const found = (id = thread) => {
+  const findThread = (id = thread) => {
     const record = world.reader.get(THREADS, threadKey(WORKSPACE, id));
     if (!record) throw new Error("no thread");
     return record;
   };
   return withVerbs(world, {
     id: thread,
-    found,
+    found: findThread,
     async run(body: Record<string, unknown>) {
       const id = world.start(thread, { assistant_id: "agent", ...body });
       await world.advance(20_000);
@@ -32,8 +32,8 @@ async function agentThread(options: Record<string, unknown> = {}) {
     },
     states: (id = thread, query = {}) =>
       world.turn((turn) =>
-        history(turn, found(id), { limit: 100, ...query }).map((state) =>
-          stateView(turn.ports.settings, found(id), state),
+        history(turn, findThread(id), { limit: 100, ...query }).map((state) =>
+          stateView(turn.ports.settings, findThread(id), state),
         ),
       ),
     frames: (runId: string, ...modes: StreamMode[]) => streamOf(world, runId, ...modes).frames.slice(1),
@@ -149,7 +149,7 @@ describe("the history of a thread", () => {
 describe("the checkpoints that a stream shows", () => {
   it.each(["agent", "interrupting", "slow", "failing"])("of %s are those of the history", async (graph) => {
     const thread = await agentThread();
-    const shown = (run: string) =>
+    const viewOf = (run: string) =>
       thread
         .frames(run, "debug")
         .map(({ data }) => data as { type: string; step: number; payload: CheckpointFrame })
@@ -160,13 +160,13 @@ describe("the checkpoints that a stream shows", () => {
           payload.checkpoint,
           payload.parent_checkpoint,
         ]);
-    const first = shown(await thread.run({ ...HELLO, assistant_id: graph }));
-    const second = shown(await thread.run({ ...HELLO, assistant_id: graph }));
-    const kept = thread.states().map(({ metadata, checkpoint, parent_checkpoint }) => {
+    const first = viewOf(await thread.run({ ...HELLO, assistant_id: graph }));
+    const second = viewOf(await thread.run({ ...HELLO, assistant_id: graph }));
+    const entries = thread.states().map(({ metadata, checkpoint, parent_checkpoint }) => {
       const { step } = metadata as { step: number };
       return [step, step, checkpoint, parent_checkpoint];
     });
-    expect([...first, ...second].reverse()).toEqual(kept);
+    expect([...first, ...second].reverse()).toEqual(entries);
   });
 
   it("begin with the state from which a run without input resumes", async () => {
@@ -221,9 +221,9 @@ describe("a run from an earlier state", () => {
 
   it("is refused when the thread has no such state, and fails when it is gone at the start", async () => {
     const thread = await agentThread({ limits: { agent_checkpoints: 1 } });
-    const refused = expect.objectContaining({ status: 404, hint: expect.stringContaining("/history") });
-    expect(() => thread.start(thread.id, { checkpoint_id: "none" })).toThrow(refused);
-    expect(() => thread.start(null, { checkpoint_id: "none" })).toThrow(refused);
+    const refusal = expect.objectContaining({ status: 404, hint: expect.stringContaining("/history") });
+    expect(() => thread.start(thread.id, { checkpoint_id: "none" })).toThrow(refusal);
+    expect(() => thread.start(null, { checkpoint_id: "none" })).toThrow(refusal);
     expect(() => thread.start(thread.id, { checkpoint: { checkpoint_ns: "inner:1" } })).toThrow(
       expect.objectContaining({ status: 422, message: expect.stringContaining("checkpoint_ns") }),
     );

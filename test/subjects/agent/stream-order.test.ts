@@ -109,7 +109,7 @@ describe("the mode tasks", () => {
 
 describe("the mode messages", () => {
   const MESSAGES = ["messages"] as const;
-  const told = (frames: readonly { event: string; data: unknown }[]) =>
+  const framesOf = (frames: readonly { event: string; data: unknown }[]) =>
     frames
       .filter(({ event }) => event !== "messages/metadata")
       .flatMap(({ event, data }) =>
@@ -119,7 +119,7 @@ describe("the mode messages", () => {
       );
 
   it("completes the human message, and each answer after a partial one with its whole text", async () => {
-    const frames = told(await streamed(await openAgentWorld(), AGENT, MESSAGES));
+    const frames = framesOf(await streamed(await openAgentWorld(), AGENT, MESSAGES));
     expect(frames.map(({ event, last }) => `${event} ${last.type}`).join()).toMatch(
       /^complete human,partial ai,complete ai,complete tool,(?:partial ai,){7}complete ai$/,
     );
@@ -151,7 +151,7 @@ describe("the mode messages", () => {
     const thread = world.thread();
     const hello = (content: string) => ({ assistant_id: "echo", thread, input: { messages: content } });
     await streamed(world, hello("one"), MESSAGES);
-    const [first, ...rest] = told(await streamed(world, hello("two"), MESSAGES));
+    const [first, ...rest] = framesOf(await streamed(world, hello("two"), MESSAGES));
     expect(first?.all).toMatchObject([{ content: "one" }, { type: "ai" }, { content: "two" }]);
     expect(rest.map(({ event, last }) => [event, last.content])).toEqual([
       ["partial", "two"],
@@ -170,7 +170,7 @@ describe("the mode messages", () => {
         ],
       },
     });
-    const frames = told(await streamed(world, { input: { a: 1 } }, MESSAGES));
+    const frames = framesOf(await streamed(world, { input: { a: 1 } }, MESSAGES));
     expect(frames.map(({ event, last }) => [event, last.content])).toEqual([
       ["partial", "Hello"],
       ["complete", "Hello"],

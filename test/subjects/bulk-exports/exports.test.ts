@@ -167,7 +167,7 @@ it("a cancelled export removes its events, in the journal too, and changes no nu
   const { world } = exportWorld;
   const destination = { bulk_export_destination_id: exportWorld.addDestination() };
   const far = { start_time: "2030-01-01T00:00:00Z", end_time: "2030-01-02T00:00:00Z" };
-  const kept = exportWorld.create({ ...destination, ...far });
+  const laterExport = exportWorld.create({ ...destination, ...far });
   const before = world.state();
   const skipped = exportWorld.commits.length;
   for (let nth = 0; nth < 20; nth += 1) {
@@ -175,7 +175,7 @@ it("a cancelled export removes its events, in the journal too, and changes no nu
     exportWorld.cancel(exportWorld.create({ ...destination, ...far, end_time: null, interval_hours: 24 }).id);
   }
   expect(world.state().queue).toEqual(before.queue);
-  expect(before.queue.map(({ ref }) => ref)).toEqual([kept.id]);
+  expect(before.queue.map(({ ref }) => ref)).toEqual([laterExport.id]);
   expect(applyCommits(before, exportWorld.commits.slice(skipped)).queue).toEqual(before.queue);
   exportWorld.create({ ...destination, ...far });
   const [first, last] = world.state().queue;

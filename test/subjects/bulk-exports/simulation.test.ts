@@ -11,10 +11,10 @@ const [first = 1, last = casesOf(300)] = (process.env.SIMULATION_SEEDS ?? "")
 describe("a simulation of exports, schedules, traffic, faults, crashes and moves of the clock", () => {
   it("holds every invariant for every seed", async () => {
     const failures: string[] = [];
-    const seen = new Map<string, number>();
+    const rows = new Map<string, number>();
     for (let seed = first; seed <= last && failures.length < 3; seed += 1) {
       const { broken, happened } = await simulate(seed);
-      for (const [what, times] of happened) seen.set(what, (seen.get(what) ?? 0) + times);
+      for (const [what, times] of happened) rows.set(what, (rows.get(what) ?? 0) + times);
       if (broken !== undefined)
         failures.push(
           `seed ${seed}: ${broken} (steps ${await shrunk(seed)}; SIMULATION_SEEDS=${seed}-${seed} npx vitest run ${HERE})`,
@@ -24,8 +24,8 @@ describe("a simulation of exports, schedules, traffic, faults, crashes and moves
     if (last - first < 70) return;
     // An event that never happens is not tested.
     for (const what of RARE)
-      expect({ what, times: seen.get(what) ?? 0 }).toEqual({ what, times: expect.any(Number) });
-    expect(RARE.filter((what) => !seen.get(what))).toEqual([]);
+      expect({ what, times: rows.get(what) ?? 0 }).toEqual({ what, times: expect.any(Number) });
+    expect(RARE.filter((what) => !rows.get(what))).toEqual([]);
   });
 });
 

@@ -76,14 +76,14 @@ export async function shrunk(seed: number, check?: Check): Promise<readonly numb
   if (broken === undefined) return undefined;
   const fails = async (steps: readonly number[]) =>
     comparable((await simulate(seed, steps, check)).broken) === comparable(broken);
-  let kept: readonly number[] = ALL_STEPS;
+  let entries: readonly number[] = ALL_STEPS;
   for (let size = STEPS >> 1; size >= 1; size >>= 1)
-    for (let at = 0; at < kept.length; ) {
-      const fewer = [...kept.slice(0, at), ...kept.slice(at + size)];
-      if (await fails(fewer)) kept = fewer;
+    for (let at = 0; at < entries.length; ) {
+      const fewer = [...entries.slice(0, at), ...entries.slice(at + size)];
+      if (await fails(fewer)) entries = fewer;
       else at += size;
     }
-  return kept;
+  return entries;
 }
 
 /** Ids and counts are those of a story. */
@@ -149,9 +149,9 @@ function tryCreateExport(
 ): BulkExport | undefined {
   const workspace = random.pick([WORKSPACE, WORKSPACE, WORKSPACE, OTHER_WORKSPACE]);
   const filter = random.pick([null, null, 'eq(name, "kept")', 'eq(name, "nothing")']);
-  const known = workspace === WORKSPACE ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
+  const names = workspace === WORKSPACE ? destinations.filter((_, at) => at !== 1) : destinations.slice(1, 2);
   try {
-    return exportWorld.create({ bulk_export_destination_id: random.pick(known), filter, ...body }, workspace);
+    return exportWorld.create({ bulk_export_destination_id: random.pick(names), filter, ...body }, workspace);
   } catch (error) {
     // The destination may be gone: that is an answer.
     if (error instanceof Refusal) return undefined;
@@ -174,8 +174,8 @@ function createSchedule(simulation: Simulation): void {
   const interval_hours = random.pick([1, 6, 24, 168]);
   const start =
     exportWorld.world.now - random.pick([-30, 0, 1, 3 * interval_hours]) * HOUR + random.below(HOUR);
-  const made = tryCreateExport(simulation, { start_time: formatInstant(start), interval_hours });
-  if (made) monitor.scheduled.push({ id: made.id, at: exportWorld.world.now });
+  const resource = tryCreateExport(simulation, { start_time: formatInstant(start), interval_hours });
+  if (resource) monitor.scheduled.push({ id: resource.id, at: exportWorld.world.now });
 }
 
 function cancelRandom({ exportWorld, random }: Simulation): void {
@@ -434,13 +434,13 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
   function checkRows(now: ExportWorld, one: BulkExport, run: ExportRun): void {
     if (run.status !== "COMPLETED") throw new Error(`run ${run.id} of a COMPLETED export is ${run.status}`);
     if (run.files.length > 1) countEvent("several files in a run");
-    const found = now.rowsIn(run);
-    const wanted = now.selected(one, run);
-    if (found.join() !== wanted.join())
-      throw new Error(`run ${run.id} holds ${found.join()} instead of ${wanted.join()}`);
+    const results = now.rowsIn(run);
+    const expected = now.selected(one, run);
+    if (results.join() !== expected.join())
+      throw new Error(`run ${run.id} holds ${results.join()} instead of ${expected.join()}`);
     const counted = run.files.reduce((sum, { rows }) => sum + rows, 0);
-    if (counted !== found.length)
-      throw new Error(`run ${run.id} counts ${counted} rows and has ${found.length}`);
+    if (counted !== results.length)
+      throw new Error(`run ${run.id} counts ${counted} rows and has ${results.length}`);
   }
 
   function checkSchedule(now: ExportWorld, { id, at }: { readonly id: string; readonly at: number }): void {
@@ -449,9 +449,9 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
     for (const one of now.spawned(id)) {
       const end = start + (schedule.interval_hours as number) * HOUR;
       const due = Math.max(at, end + 600_000);
-      const reported = [one.start_time, one.end_time, one.created_at, one.source_bulk_export_id].join();
-      const wanted = [formatInstant(start), formatInstant(end), due, id].join();
-      if (reported !== wanted) throw new Error(`schedule ${id} spawned ${reported} instead of ${wanted}`);
+      const report = [one.start_time, one.end_time, one.created_at, one.source_bulk_export_id].join();
+      const expected = [formatInstant(start), formatInstant(end), due, id].join();
+      if (report !== expected) throw new Error(`schedule ${id} spawned ${report} instead of ${expected}`);
       start = end;
     }
     const isOverdue = start + (schedule.interval_hours as number) * HOUR + 600_000 < now.world.now;

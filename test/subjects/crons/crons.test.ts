@@ -42,12 +42,12 @@ describe("a cron", () => {
 
   it("removes its next event when it is deleted", async () => {
     const world = await openCronWorld();
-    const kept = world.create();
+    const otherCron = world.create();
     for (let nth = 0; nth < 20; nth += 1) {
       const cron = world.create();
       world.turn((turn) => removeCron(turn, cron));
     }
-    expect(world.world.state().queue.map(({ ref }) => ref)).toEqual([kept.cron_id]);
+    expect(world.world.state().queue.map(({ ref }) => ref)).toEqual([otherCron.cron_id]);
     await world.advance(2 * HOUR);
     expect(world.started).toHaveLength(2);
   });

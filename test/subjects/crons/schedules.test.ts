@@ -4,13 +4,13 @@ import { createSchedules } from "../../../emulator/subjects/crons/schedules.ts";
 const schedules = createSchedules();
 
 function firings(schedule: string, timezone: string | null, after: string, count: number): string[] {
-  const found: string[] = [];
+  const results: string[] = [];
   let at = Date.parse(after);
   for (let n = 0; n < count; n += 1) {
     at = schedules.next(schedule, timezone, at) ?? Number.NaN;
-    found.push(new Date(at).toISOString().replace(".000Z", "Z"));
+    results.push(new Date(at).toISOString().replace(".000Z", "Z"));
   }
-  return found;
+  return results;
 }
 
 describe("a schedule", () => {
@@ -98,8 +98,8 @@ describe("daylight saving in Berlin", () => {
   it.each(["2026-03-28T22:30:00Z", "2026-10-24T22:30:00Z"])(
     "every hour stays every hour after %s",
     (after) => {
-      const found = firings("0 * * * *", "Europe/Berlin", after, 6).map(Date.parse);
-      expect(found.slice(1).map((at, n) => at - (found[n] ?? 0))).toEqual(Array(5).fill(3_600_000));
+      const results = firings("0 * * * *", "Europe/Berlin", after, 6).map(Date.parse);
+      expect(results.slice(1).map((at, n) => at - (results[n] ?? 0))).toEqual(Array(5).fill(3_600_000));
     },
   );
 });

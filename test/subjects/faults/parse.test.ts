@@ -26,7 +26,7 @@ const onWebhook = (then: object) => ({ target: "webhook", then });
 const crash = onWorker({ crash: true });
 const slow = onS3({ s3_error: "SlowDown" });
 const down = onHttp({ status: 503 });
-const lost = onWebhook({ drop: true });
+const loss = onWebhook({ drop: true });
 
 describe("refused when written", () => {
   test.each<[unknown, string, RegExp]>([
@@ -116,7 +116,7 @@ describe("accepted", () => {
     ["an error of S3", { ...slow, match: { op: "PutObject", bucket: "exports", nth: 3 }, times: 2 }],
     ["a bucket's end", { target: "s3", match: { at: "export.running" }, then: { delete_bucket: "exports" } }],
     ["a delayed webhook", { target: "webhook", match: { url: "*" }, then: { duplicate: 1, delay: "PT5M" } }],
-    ["a webhook without match", lost],
+    ["a webhook without match", loss],
     ["text that fits operations", { ...slow, match: { op: ["*Object", "Head*"] } }],
   ])("%s, unchanged", (_, input) => {
     expect(readRule(input)).toMatchObject(input as object);

@@ -127,9 +127,9 @@ function modelled(
       [...rules.keys()].find((at) => {
         const rule = rules[at] as ModelRule;
         const matched = steps.slice(0, index + 1).filter((step) => about(rule, step.bucket)).length;
-        const used = triggered.filter((by) => by === at).length;
+        const uses = triggered.filter((by) => by === at).length;
         const alive = rule.ttl === null || (times[index] as number) < rule.ttl;
-        return about(rule, bucket) && alive && matched >= rule.nth && used < rule.times;
+        return about(rule, bucket) && alive && matched >= rule.nth && uses < rule.times;
       }),
     );
   }
@@ -192,10 +192,10 @@ describe("the armed rules", () => {
     const ids = ["http", "worker", "http"].map((target) =>
       world.arm({ target, then: target === "http" ? { status: 500 } : { crash: true } }),
     );
-    const listed = () => listFaults(world.reader, world.world.now).map(({ id }) => id);
-    expect(listed()).toEqual(ids.map(({ id }) => id));
+    const list = () => listFaults(world.reader, world.world.now).map(({ id }) => id);
+    expect(list()).toEqual(ids.map(({ id }) => id));
     world.turn((turn) => removeFault(turn, (ids[1] as { id: string }).id.toUpperCase()));
-    expect(listed()).toHaveLength(2);
+    expect(list()).toHaveLength(2);
     expect(() => world.turn((turn) => removeFault(turn, "nobody"))).toThrow("No fault has the id nobody.");
     expect(world.turn(removeFaults)).toBe(2);
     expect([...world.reader.all(FAULTS)]).toEqual([]);
@@ -290,7 +290,7 @@ describe("the webhook target", () => {
 
 describe("a rule of another version, for which this one has no line", () => {
   /** The stored world, with another action in its rule. */
-  function stored(target: FaultTarget, then: object, match: object = {}): ExportWorld {
+  function storeRows(target: FaultTarget, then: object, match: object = {}): ExportWorld {
     world.arm({ target, match, then });
     const state = JSON.stringify(world.world.state());
     const changed = state.replace(JSON.stringify(then), '{"explode":true}');
@@ -314,7 +314,7 @@ describe("a rule of another version, for which this one has no line", () => {
   }
 
   it("ends the world at the point of a run: the run has not failed, and no thread has ended", async () => {
-    const opened = stored("worker", { crash: true });
+    const opened = storeRows("worker", { crash: true });
     const id = await begin(opened);
     expect(opened.runs(id)).toMatchObject([{ status: "RUNNING", attempt: 0, errors: {} }]);
     expect([opened.threadsEnded, opened.world.defect?.message]).toEqual([
@@ -324,24 +324,24 @@ describe("a rule of another version, for which this one has no line", () => {
   });
 
   it("ends the world at a request: nothing waits for an invalid time", () => {
-    const opened = stored("http", { delay: "PT1S" });
+    const opened = storeRows("http", { delay: "PT1S" });
     const occasion = { id: "createBulkExport", path: "/x", region: "us" } as const;
     expect(() => opened.turn((turn) => triggerFault(turn, "http", occasion))).toThrow(unknownOn("http"));
     expect(opened.world.queue()).toEqual([]);
   });
 
   it("ends the world at a request to the object store, and at a point of an export", async () => {
-    const atRequest = stored("s3", { reset: true });
+    const atRequest = storeRows("s3", { reset: true });
     const occasion = { op: "PutObject", bucket: "traces", key: "k", access_key_id: "a" };
     expect(() => atRequest.turn((turn) => triggerFault(turn, "s3", occasion))).toThrow(unknownOn("s3"));
     world = openExportWorld();
-    const atPoint = stored("s3", { delete_bucket: true }, { at: "run.started" });
+    const atPoint = storeRows("s3", { delete_bucket: true }, { at: "run.started" });
     await begin(atPoint);
     expect(atPoint.world.defect?.message).toContain(unknownOn("s3"));
   });
 
   it("ends the world at a delivery, which is not sent", () => {
-    const opened = stored("webhook", { drop: true });
+    const opened = storeRows("webhook", { drop: true });
     const occasion = { url: "https://example.test/hook", run_id: "r" };
     expect(() => opened.turn((turn) => triggerFault(turn, "webhook", occasion))).toThrow(
       unknownOn("webhook"),

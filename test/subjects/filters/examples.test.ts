@@ -53,8 +53,8 @@ const DOCUMENTED: readonly (readonly [string, Changes, Changes])[] = [
 ];
 
 describe("the documented examples", () => {
-  test.each(DOCUMENTED)("%s", (text, taken, left) => {
-    expect(selects(text, taken)).toBe(true);
+  test.each(DOCUMENTED)("%s", (text, row, left) => {
+    expect(selects(text, row)).toBe(true);
     expect(selects(text, left)).toBe(false);
   });
 });

@@ -11,8 +11,8 @@ export function holds(filter: Filter, row: TraceRow, tenantId: string): boolean 
   if (filter.op === "or") return filter.filters.filter((one) => holds(one, row, tenantId)).length > 0;
   if (filter.op === "not") return !holds(filter.filter, row, tenantId);
   if (filter.op === "search") {
-    const found = [...textsIn(row.inputs), ...textsIn(row.outputs)];
-    return found.some((text) => text.toLowerCase().indexOf(filter.term.toLowerCase()) >= 0);
+    const results = [...textsIn(row.inputs), ...textsIn(row.outputs)];
+    return results.some((text) => text.toLowerCase().indexOf(filter.term.toLowerCase()) >= 0);
   }
   const one = filter as Comparison;
   return kindOf(one).entries ? andHolds([one], row, tenantId) : comparisonHolds(one, row, tenantId);
@@ -67,17 +67,17 @@ function entryFits(one: Comparison, { key, values, score }: Entry): boolean {
 function compare({ op, value: operand }: Comparison, value: Value, loosely = false): boolean {
   const same = (other: unknown) => value !== null && (loosely ? `${value}` === `${other}` : value === other);
   const sorts = value !== null && typeof value === typeof operand;
-  const wanted = operand as string;
-  const found = value as string;
+  const expected = operand as string;
+  const text = value as string;
   if (op === "eq") return same(operand);
   if (op === "neq") return !same(operand);
   if (op === "in") return (operand as readonly unknown[]).some(same);
-  if (op === "like") return value !== null && fitsPattern([...wanted], [...`${value}`]);
-  if (op === "notlike") return !(value !== null && fitsPattern([...wanted], [...`${value}`]));
-  if (op === "gt") return sorts && found > wanted;
-  if (op === "gte") return sorts && found >= wanted;
-  if (op === "lt") return sorts && found < wanted;
-  return sorts && found <= wanted;
+  if (op === "like") return value !== null && fitsPattern([...expected], [...`${value}`]);
+  if (op === "notlike") return !(value !== null && fitsPattern([...expected], [...`${value}`]));
+  if (op === "gt") return sorts && text > expected;
+  if (op === "gte") return sorts && text >= expected;
+  if (op === "lt") return sorts && text < expected;
+  return sorts && text <= expected;
 }
 
 export function fitsPattern(pattern: readonly string[], text: readonly string[]): boolean {
@@ -137,14 +137,14 @@ function microsOf(time: string): number {
   return Date.parse(time) * 1000 + Number(time.slice(23, 26));
 }
 
-function covers(value: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return Array.isArray(value) && wanted.every((inner) => value.some((one) => covers(one, inner)));
+function covers(value: unknown, expected: unknown): boolean {
+  if (Array.isArray(expected)) {
+    return Array.isArray(value) && expected.every((inner) => value.some((one) => covers(one, inner)));
   }
-  if (!isObject(wanted)) return value === wanted;
+  if (!isObject(expected)) return value === expected;
   return (
     isObject(value) &&
-    Object.entries(wanted).every(([name, inner]) => name in value && covers(value[name], inner))
+    Object.entries(expected).every(([name, inner]) => name in value && covers(value[name], inner))
   );
 }
 

@@ -17,11 +17,11 @@ test("a compiled filter and its explanation agree with a naive evaluator on ever
     fc.property(filters, fc.array(rows, { minLength: 4, maxLength: 4 }), (filter, some) => {
       const test = compileFilter(filter, OTHER_ID);
       for (const row of some) {
-        const wanted = holds(filter, row, OTHER_ID);
+        const expected = holds(filter, row, OTHER_ID);
         judged++;
-        if (wanted) passed++;
-        expect(test(row), `${printFilter(filter)} on ${JSON.stringify(row)}`).toBe(wanted);
-        expect(explainFilter(filter, row, OTHER_ID).passes).toBe(wanted);
+        if (expected) passed++;
+        expect(test(row), `${printFilter(filter)} on ${JSON.stringify(row)}`).toBe(expected);
+        expect(explainFilter(filter, row, OTHER_ID).passes).toBe(expected);
       }
     }),
     { numRuns: casesOf(3_000) },

@@ -57,7 +57,7 @@ test("secrets are sealed, and in no view, record or journal", ({ expect }) => {
 test("a deleted bucket deletes its objects", async ({ expect }) => {
   const { turn, world } = openStore();
   turn((open) => {
-    const made = {
+    const resource = {
       content_type: "",
       headers: {},
       metadata: {},
@@ -68,7 +68,7 @@ test("a deleted bucket deletes its objects", async ({ expect }) => {
       file: "",
       stage: "",
     };
-    putObject(open, { bucket: "traces", key: "a" }, { ...made, checksum_type: "FULL_OBJECT" });
+    putObject(open, { bucket: "traces", key: "a" }, { ...resource, checksum_type: "FULL_OBJECT" });
   });
   turn((open) => dropBucket(open, "traces"));
   await world.whenSettled();

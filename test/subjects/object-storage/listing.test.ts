@@ -29,16 +29,16 @@ test("pages of any size list what a naive listing lists", ({ expect }) => {
       fc.constantFrom("", "/", "b/", "a"),
       fc.integer({ min: 1, max: 4 }),
       (keys, prefix, delimiter, max) => {
-        const named: string[] = [];
+        const files: string[] = [];
         for (let after = ""; ; ) {
           const page = listKeys(keys, { prefix, delimiter, after, max });
           const names = [...page.keys, ...page.common_prefixes];
           expect(names.length).toBeLessThanOrEqual(max);
-          named.push(...sortKeys(names));
+          files.push(...sortKeys(names));
           if (!page.is_truncated) break;
           after = page.next;
         }
-        expect(named).toEqual(everything(keys, prefix, delimiter));
+        expect(files).toEqual(everything(keys, prefix, delimiter));
       },
     ),
     { numRuns: casesOf(4_000), seed: 1 },
@@ -66,6 +66,6 @@ test.for([
   ["192.168.0.1", false],
   ["../x", false],
   ["a/b", false],
-] as const)("%s is a bucket name: %s", ([name, wanted], { expect }) => {
-  expect(isBucketName(name)).toBe(wanted);
+] as const)("%s is a bucket name: %s", ([name, expected], { expect }) => {
+  expect(isBucketName(name)).toBe(expected);
 });

@@ -42,12 +42,12 @@ function counted(): TraceStore {
   return {
     ...store,
     *list(scope, range) {
-      for (const found of store.list(scope, range)) {
+      for (const match of store.list(scope, range)) {
         const read = () => {
           reads += 1;
-          return found.read();
+          return match.read();
         };
-        yield { ...found, read };
+        yield { ...match, read };
       }
     },
   };

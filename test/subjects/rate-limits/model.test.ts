@@ -60,11 +60,11 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     const { settings, copy } = await limiterWith({ window, rows });
     expect(settings.rows.runs_query_key.us).toEqual({ count: COUNT, seconds: 10 });
     fc.assert(
-      fc.property(steps, (taken) => {
+      fc.property(steps, (requests) => {
         const limiter = copy();
         const model = obviousModel(window);
         let now = NOW;
-        for (const { who, afterMs } of taken) {
+        for (const { who, afterMs } of requests) {
           now += afterMs;
           const [before] = limiter.appliedRows({ ...QUERY, apiKey: who }, now);
           const decision = ask(limiter, who, now);

@@ -26,8 +26,8 @@ describe("costs", () => {
     ["9999999999999999999999999.999999999999", "9999999999999999999999999.999999999999"],
     ["1e-9999", "0"],
     ["0e9999", "0"],
-  ] as const)("%s is kept as %s", ([sent, kept], { expect }) => {
-    expect(parseDecimal(sent)).toBe(kept);
+  ] as const)("%s is kept as %s", ([value, expected], { expect }) => {
+    expect(parseDecimal(value)).toBe(expected);
   });
 
   it.for([
@@ -51,8 +51,8 @@ describe("costs", () => {
     null,
     true,
     [1],
-  ])("%j is not a cost", (sent, { expect }) => {
-    expect(parseDecimal(sent)).toBeUndefined();
+  ])("%j is not a cost", (value, { expect }) => {
+    expect(parseDecimal(value)).toBeUndefined();
   });
 
   const scaled = fc.bigInt({ min: -(10n ** 37n) + 1n, max: 10n ** 37n - 1n });

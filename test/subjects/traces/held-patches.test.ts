@@ -43,8 +43,8 @@ test("patches that wait for their row stay in order until it is posted, and only
   turn((each) => holdPatches(each, WORKSPACE, [patchOf("a", "first 😀\n"), patchOf("b", "other")]));
   turn((each) => holdPatches(each, WORKSPACE, [patchOf("a", "second")]));
   expect(hasHeldPatches(world.reader, WORKSPACE, "a")).toBe(true);
-  const taken = turn((each) => takeHeldPatches(each, WORKSPACE, "a"));
-  expect(taken).toStrictEqual([{ name: "first 😀\n" }, { name: "second" }]);
+  const rows = turn((each) => takeHeldPatches(each, WORKSPACE, "a"));
+  expect(rows).toStrictEqual([{ name: "first 😀\n" }, { name: "second" }]);
   expect(hasHeldPatches(world.reader, WORKSPACE, "a")).toBe(false);
   expect(turn((each) => takeHeldPatches(each, WORKSPACE, "a"))).toStrictEqual([]);
   expect(turn((each) => takeHeldPatches(each, WORKSPACE, "b"))).toStrictEqual([{ name: "other" }]);

@@ -152,8 +152,8 @@ describe("a patched row", () => {
   it("can be read from a patch that was stored as text until its post arrived", ({ expect }) => {
     fc.assert(
       fc.property(anyPost, anyPatch, (post, patch) => {
-        const kept = JSON.parse(JSON.stringify(patchOf(patch))) as TracePatch;
-        expect(JSON.stringify(applyPatch(rowOf(post), kept))).toBe(JSON.stringify(patched(post, patch)));
+        const copy = JSON.parse(JSON.stringify(patchOf(patch))) as TracePatch;
+        expect(JSON.stringify(applyPatch(rowOf(post), copy))).toBe(JSON.stringify(patched(post, patch)));
       }),
     );
   });

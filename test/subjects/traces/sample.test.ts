@@ -125,9 +125,9 @@ describe("sample traces", () => {
   });
 
   it("are generated on demand", ({ expect }) => {
-    const taken = postsOf({ count: MAX_SAMPLE_COUNT })[Symbol.iterator]();
-    expect(taken.next().done).toBe(false);
-    expect(taken.next().done).toBe(false);
+    const posts = postsOf({ count: MAX_SAMPLE_COUNT })[Symbol.iterator]();
+    expect(posts.next().done).toBe(false);
+    expect(posts.next().done).toBe(false);
   });
 
   it("can be iterated twice", ({ expect }) => {
@@ -153,7 +153,7 @@ describe("sample traces", () => {
 describe("the shapes", () => {
   it("mixed has something of everything", ({ expect }) => {
     const rows = rowsOf({ count: 3_000 });
-    const some = (wanted: (row: RowFields) => boolean) => rows.some(wanted);
+    const some = (matching: (row: RowFields) => boolean) => rows.some(matching);
     expect(new Set(rows.map((row) => row.run_type)).size).toBe(7);
     expect(new Set(rows.map((row) => row.status))).toEqual(new Set(["success", "error", "pending"]));
     expect(some((row) => row.is_root)).toBe(true);

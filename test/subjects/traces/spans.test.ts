@@ -67,9 +67,9 @@ describe("a span's inputs and outputs", () => {
       { system: "be kind", messages: [] },
     ],
     ["nothing", {}, null],
-  ])("come from %s", (_, values, wanted) => {
+  ])("come from %s", (_, values, expected) => {
     const row = rowOf(values);
-    expect(row.inputs).toEqual(wanted);
+    expect(row.inputs).toEqual(expected);
     const { metadata } = row.extra as { metadata: object };
     expect(Object.keys(metadata)).toEqual(["otel_trace_id", "otel_span_id"]);
   });

@@ -75,8 +75,8 @@ describe("a delivery that fails", () => {
     { status: 500, reply: "" },
     { status: 503, reply: "" },
     { status: 429, reply: "" },
-  ])("with $failure$status is tried three times, after one second and two more", async (posted) => {
-    const world = await openWebhookWorld({}, () => posted);
+  ])("with $failure$status is tried three times, after one second and two more", async (result) => {
+    const world = await openWebhookWorld({}, () => result);
     world.end();
     await world.advance("PT1H");
     expect(world.sent.map(({ at, attempt }) => [attempt, at])).toEqual([
@@ -94,8 +94,8 @@ describe("a delivery that fails", () => {
     { status: 400, reply: "" },
     { status: 404, reply: "" },
     { status: 302, reply: "" },
-  ])("with $failure$status is not tried again", async (posted) => {
-    const world = await openWebhookWorld({}, () => posted);
+  ])("with $failure$status is not tried again", async (result) => {
+    const world = await openWebhookWorld({}, () => result);
     world.end();
     await world.advance("PT1H");
     expect(world.sent).toHaveLength(1);

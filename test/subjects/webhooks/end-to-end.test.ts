@@ -11,9 +11,9 @@ afterEach(async () => {
 });
 
 async function receiver(...input: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const started = await startReceiver(...input);
-  open.push(started);
-  return started;
+  const newReceiver = await startReceiver(...input);
+  open.push(newReceiver);
+  return newReceiver;
 }
 
 interface Delivery {
@@ -82,22 +82,22 @@ describe("over real HTTP", () => {
   });
 
   it("a receiver may call back before it answers", async () => {
-    const seen: unknown[] = [];
-    const started = await openEmulator();
+    const events: unknown[] = [];
+    const rig = await openEmulator();
     const target = await receiver(async (response, { body }) => {
       const { thread_id, run_id } = JSON.parse(body);
-      seen.push(await started.call("GET", `/threads/${thread_id}/runs/${run_id}`));
-      seen.push(await started.call("POST", "/runs/wait", { assistant_id: "echo", input: {} }));
+      events.push(await rig.call("GET", `/threads/${thread_id}/runs/${run_id}`));
+      events.push(await rig.call("POST", "/runs/wait", { assistant_id: "echo", input: {} }));
       response.end();
     });
-    const thread = await started.call("POST", "/threads", {});
-    await started.call("POST", `/thread/${thread.body.thread_id}/runs/wait`, {
+    const thread = await rig.call("POST", "/threads", {});
+    await rig.call("POST", `/thread/${thread.body.thread_id}/runs/wait`, {
       assistant_id: "echo",
       webhook: target.url,
     });
-    await started.emulator.clock.advance("PT1M");
-    expect(seen).toMatchObject([{ status: 200, body: { status: "success" } }, { status: 200 }]);
-    expect(await started.deliveries()).toMatchObject([{ status: "delivered" }]);
+    await rig.emulator.clock.advance("PT1M");
+    expect(events).toMatchObject([{ status: 200, body: { status: "success" } }, { status: 200 }]);
+    expect(await rig.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
   it("a redelivery is posted again", async () => {
@@ -164,9 +164,9 @@ describe("the built-in inbox", () => {
 describe("the policy", () => {
   it("applies when the run is created: 422 with the rule's message, and no run", async () => {
     const { run, deliveries } = await openEmulator({ webhooks: { url: { require_https: true } } });
-    const refused = await run("http://hooks.example/");
-    expect(refused.status).toBe(422);
-    expect(refused.body).toMatch(/^body\.webhook: Webhook must use https\. POST /);
+    const refusal = await run("http://hooks.example/");
+    expect(refusal.status).toBe(422);
+    expect(refusal.body).toMatch(/^body\.webhook: Webhook must use https\. POST /);
     expect(await deliveries()).toEqual([]);
   });
 

@@ -8,8 +8,8 @@ describe("the ledger", () => {
     const world = await openWebhookWorld({ webhooks: { headers: { "X-Key": "k3y-value" } } });
     world.end();
     await world.advance("PT1S");
-    const shown = JSON.stringify([world.ledger(), world.world.journal.since(0)]);
-    expect(shown).not.toMatch(/s3cret|k3y-value/);
+    const output = JSON.stringify([world.ledger(), world.world.journal.since(0)]);
+    expect(output).not.toMatch(/s3cret|k3y-value/);
     expect(world.ledger()).toMatchObject([
       {
         url: "https://hooks.example/run?token=…",
@@ -33,13 +33,13 @@ describe("the ledger", () => {
   });
 
   it("shows the content type that is sent: JSON, or a static header's, masked like the others", async () => {
-    for (const [headers, shown] of [
+    for (const [headers, output] of [
       [{}, "application/json"],
       [{ "Content-Type": "text/plain" }, "…"],
     ] as const) {
       const world = await openWebhookWorld({ webhooks: { headers } });
       world.end();
-      expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": shown } } }]);
+      expect(world.ledger()).toMatchObject([{ request: { headers: { "content-type": output } } }]);
     }
   });
 

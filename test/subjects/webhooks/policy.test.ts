@@ -7,8 +7,8 @@ import { settingsWith } from "../../support/world.ts";
 
 async function verdict(url: string, block?: Record<string, unknown>, assumptions = {}): Promise<string> {
   const settings = await settingsWith({ ...(block && { webhooks: { url: block } }), assumptions });
-  const refused = webhookRefusal(policyOf(settings), url);
-  return refused ? `${refused.rule}: ${refused.message}` : "allowed";
+  const refusal = webhookRefusal(policyOf(settings), url);
+  return refusal ? `${refusal.rule}: ${refusal.message}` : "allowed";
 }
 
 describe("a webhook URL by default", () => {

@@ -17,18 +17,18 @@ afterEach(async () => {
 });
 
 async function receiver(...input: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const started = await startReceiver(...input);
-  open.push(started);
-  return started;
+  const newReceiver = await startReceiver(...input);
+  open.push(newReceiver);
+  return newReceiver;
 }
 
 async function sender(options: Record<string, unknown> = {}, tools: Partial<WebhookTools> = {}) {
   const settings = await settingsWith(options);
   const handle = async () => ({ status: 500, headers: {}, body: "not asked" });
-  const created = createWebhookSender({ settings, handle, ...tools });
-  open.push(created);
+  const newSender = createWebhookSender({ settings, handle, ...tools });
+  open.push(newSender);
   return (url: string) =>
-    created.effects["webhook.post"]({
+    newSender.effects["webhook.post"]({
       number: 1,
       kind: "webhook.post",
       ref: "d",
@@ -141,7 +141,7 @@ describe("a delivery", () => {
     expect(await post(alive.url)).toMatchObject({ status: 200 });
     expect(dead.received.length).toBeLessThanOrEqual(16);
     await dead.close();
-    expect((await Promise.all(hanging)).every((posted) => "failure" in posted)).toBe(true);
+    expect((await Promise.all(hanging)).every((result) => "failure" in result)).toBe(true);
   });
 });
 
@@ -151,10 +151,10 @@ describe("a redirect", () => {
       if (url === "/there") response.end("arrived");
       else response.writeHead(307, { location: "/there" }).end();
     });
-    const posted = await (await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }))(
+    const result = await (await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }))(
       `${target.url}/here`,
     );
-    expect(posted).toMatchObject({ status: 200, reply: "arrived", redirects: [`${target.url}/there`] });
+    expect(result).toMatchObject({ status: 200, reply: "arrived", redirects: [`${target.url}/there`] });
     expect(target.received[1]).toMatchObject({
       method: "POST",
       body: PAYLOAD,
@@ -167,8 +167,8 @@ describe("a redirect", () => {
     const target = await receiver(
       (response) => void response.writeHead(302, { location: `${other.url}/x` }).end(),
     );
-    const posted = await (await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }))(target.url);
-    expect(posted).toMatchObject({ status: 200 });
+    const result = await (await sender({ webhooks: { headers: { "X-Token": "abc-secret" } } }))(target.url);
+    expect(result).toMatchObject({ status: 200 });
     expect(other.received).toMatchObject([{ method: "GET", body: "" }]);
     expect(other.received[0]?.headers).not.toHaveProperty("x-token");
   });
@@ -243,14 +243,14 @@ describe("where local addresses are not wanted", () => {
 
   it("a name is resolved once, and the checked address is used", async () => {
     const target = await receiver();
-    let asked = 0;
+    let count = 0;
     const resolve = async () => {
-      asked += 1;
-      return [{ address: asked === 1 ? "127.0.0.1" : "127.0.0.2", family: 4 }];
+      count += 1;
+      return [{ address: count === 1 ? "127.0.0.1" : "127.0.0.2", family: 4 }];
     };
     const post = await sender(atPort(target), { resolve });
     expect(await post(`http://rebind.example:${target.port}/`)).toMatchObject({ status: 200 });
-    expect(asked).toBe(1);
+    expect(count).toBe(1);
     expect(target.received[0]?.headers.host).toBe(`rebind.example:${target.port}`);
   });
 
@@ -264,15 +264,15 @@ describe("where local addresses are not wanted", () => {
 
 describe("a relative URL", () => {
   it("is a call of the emulator to itself in the run's workspace", async () => {
-    const asked: HttpRequest[] = [];
+    const requests: HttpRequest[] = [];
     const handle: WebhookTools["handle"] = async (request) => {
-      asked.push(request);
+      requests.push(request);
       return { status: 201, headers: {}, body: "made" };
     };
     const headers = { "X-Token": "abc-secret", "Content-Type": "text/plain" };
     const post = await sender({ webhooks: { headers } }, { handle });
     expect(await post("/_emulator/inbox/a?token=s3cret")).toMatchObject({ status: 201, reply: "made" });
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         region: "us",
         method: "POST",
@@ -281,7 +281,7 @@ describe("a relative URL", () => {
         headers: { "x-tenant-id": "t", "x-token": "abc-secret", "content-type": "text/plain" },
       },
     ]);
-    expect(new TextDecoder().decode(asked[0]?.body)).toBe(PAYLOAD);
+    expect(new TextDecoder().decode(requests[0]?.body)).toBe(PAYLOAD);
   });
 
   it("is given up when the emulator does not answer", async () => {
