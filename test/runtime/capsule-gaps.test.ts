@@ -29,6 +29,28 @@ async function thread(metadata: object = {}): Promise<string> {
   return ((await reply.json()) as { readonly thread_id: string }).thread_id;
 }
 
+async function createKeyPair(id: string, secret: string): Promise<void> {
+  const json = { access_key_id: id, secret_access_key: secret };
+  await emulator.request("/_emulator/v1/s3/credentials", { json });
+}
+
+/** Creates a destination with the key pair `one`. */
+async function createDestination(secret: string) {
+  const json = {
+    destination_type: "s3",
+    display_name: secret,
+    config: { bucket_name: "traces", prefix: "p", region: "us-east-1", endpoint_url: emulator.s3Url },
+    credentials: { access_key_id: "one", secret_access_key: secret },
+  };
+  const reply = await emulator.request("/api/v1/bulk-exports/destinations", { json });
+  return { status: reply.status, body: (await reply.json()) as { readonly id?: string } };
+}
+
+async function runStatuses(threadId: string): Promise<readonly unknown[]> {
+  const reply = await emulator.request(`/threads/${threadId}/runs`);
+  return ((await reply.json()) as readonly { readonly status: unknown }[]).map(({ status }) => status);
+}
+
 /** Writes a capsule of the requests so far; resolves with its gaps and its file. */
 async function keep(settings: object = {}) {
   const file = join(folder, "x.capsule");
@@ -101,6 +123,42 @@ describe("a capsule is not replayed when it lacks", () => {
     client.destroy();
     expect((await keep()).gaps).toEqual([expect.stringContaining("(PutObject)")]);
   });
+
+  it("a closed connection that cancelled its run", async () => {
+    await begin();
+    const id = await thread();
+    await emulator.control("POST", "/agent/scripts", { then: { never_starts: true } });
+    const controller = new AbortController();
+    const json = { assistant_id: "echo", on_disconnect: "cancel" };
+    const opened = await fetch(`${emulator.url}/threads/${id}/runs/stream`, {
+      ...{ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(json) },
+      signal: controller.signal,
+    });
+    expect(opened.status).toBe(200);
+    controller.abort();
+    await expect.poll(() => runStatuses(id)).toEqual(["interrupted"]);
+    const { file, gaps } = await keep();
+    expect(gaps).toContainEqual(expect.stringContaining("A client closed its connection"));
+    await expect(replayed(file)).rejects.toThrow("Record again without on_disconnect: cancel.");
+  });
+
+  it("secrets of the world before it, if exports used them", async () => {
+    await begin();
+    await createKeyPair("one", "first-secret");
+    const { body } = await createDestination("first-secret");
+    await emulator.request("/_emulator/v1/snapshots", { json: { name: "before" } });
+    await emulator.request("/_emulator/v1/snapshots/before/load", { json: {} });
+    await thread();
+    expect((await keep()).gaps).toEqual([]);
+    const { session_id } = await emulator.control("POST", "/traces/generate", { count: 1 });
+    const window = { start_time: "2026-02-27T00:00:00Z", end_time: "2026-02-28T00:00:00Z" };
+    const json = { bulk_export_destination_id: body.id, session_id, ...window };
+    expect((await emulator.request("/api/v1/bulk-exports", { json })).status).toBe(200);
+    await emulator.control("POST", "/clock/advance", { by: "PT1H" });
+    const { file, gaps } = await keep();
+    expect(gaps).toEqual([expect.stringContaining("Exports used secrets of the world before the recording")]);
+    await expect(replayed(file)).rejects.toThrow("Create the destinations and key pairs in the recording.");
+  });
 });
 
 describe("a capsule repeats", () => {
@@ -117,22 +175,10 @@ describe("a capsule repeats", () => {
 
   it("whether two secrets are equal", async () => {
     await begin();
-    const create = (id: string, secret: string) =>
-      emulator.request("/_emulator/v1/s3/credentials", {
-        json: { access_key_id: id, secret_access_key: secret },
-      });
-    await create("one", "first-secret");
-    const destination = (secret: string) => ({
-      destination_type: "s3",
-      display_name: secret,
-      config: { bucket_name: "traces", prefix: "p", region: "us-east-1", endpoint_url: emulator.s3Url },
-      credentials: { access_key_id: "one", secret_access_key: secret },
-    });
+    await createKeyPair("one", "first-secret");
     const statuses: number[] = [];
     for (const secret of ["first-secret", "another-secret"])
-      statuses.push(
-        (await emulator.request("/api/v1/bulk-exports/destinations", { json: destination(secret) })).status,
-      );
+      statuses.push((await createDestination(secret)).status);
     expect(statuses[0]).not.toBe(statuses[1]);
     const { file, gaps } = await keep();
     expect(gaps).toEqual([]);
