@@ -4,11 +4,22 @@ import { tinyServer } from "./stub-server.ts";
 
 const CASE = "8.5/generate-key";
 
-/** Runs a row of §8.5 against a server without any test-only surface, which admits so many requests of a key. */
-async function resultOf(limit: number, more: { readonly implements?: readonly string[] } = {}, status = 429) {
+/**
+ * Runs a row of §8.5 against a server without any test-only surface, which admits so many requests of a key. Its window ends after
+ * `windowRequests`, once.
+ */
+async function resultOf(
+  limit: number,
+  more: { readonly implements?: readonly string[] } = {},
+  status = 429,
+  windowRequests?: number,
+) {
   const counts = new Map<unknown, number>();
+  let requests = 0;
   const server = await tinyServer(({ path, headers }) => {
     if (path !== "/generate") return { status: 200, body: [] };
+    requests += 1;
+    if (requests === windowRequests) counts.clear();
     const key = headers["x-api-key"];
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
@@ -36,6 +47,10 @@ it.each([
   const result = await resultOf(limit);
   expect(result?.verdict).toBe("FAIL");
   expect(result?.findings[0]).toMatchObject({ requirement: "8.5-1", text: expect.stringMatching(text) });
+});
+
+it("a server whose window ends between the requests passes", async () => {
+  expect((await resultOf(30, {}, 429, 20))?.verdict).toBe("PASS");
 });
 
 it("a server without limits is not checked, unless it is said to have them", async () => {

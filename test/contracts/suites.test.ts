@@ -75,6 +75,16 @@ describe("the suites against the emulator", () => {
   });
 });
 
+it("cases wait for files that take longer than the patience of an advance", async () => {
+  const target = createEmulatorTarget(startEmulator, { timings: { effect_patience: "PT0.05S" } });
+  const { results } = await runContracts(target, { select: ["2.4/abort", "2.4/size"] });
+  await target.close();
+  expect(results.map(({ id, verdict }) => [id, verdict])).toEqual([
+    ["2.4/size", "PASS"],
+    ["2.4/abort", "PASS"],
+  ]);
+});
+
 describe("the ledger", () => {
   it("has a case for every row: shown, chosen, or beyond the specification", () => {
     expect(uncovered(coverage(CASES)).map(({ id }) => id)).toEqual([]);
