@@ -1,10 +1,8 @@
 import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
 import { type Call, control } from "../model/actions.ts";
 import { apiHeaders } from "../model/api-key.ts";
-import { client } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { useLook } from "../model/looks.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -20,9 +18,11 @@ import { whyNotDone } from "./why-not-done.ts";
 
 /** One export: its window, next step, partitions, runs, attempts and files. */
 export function ExportPage({ id }: { readonly id: string }) {
-  const resource = useResource(`export ${id}`, () =>
-    client.call<ExportDetail>("GET", `/exports/${encodeURIComponent(id)}`),
-  );
+  const path = `/exports/${encodeURIComponent(id)}`;
+  const resource = useReply<ExportDetail>("The export", path, ({ status, finished_at, runs }) => ({
+    ...{ status, finished_at },
+    runs: runs.map((run) => ({ status: run.status, rows: run.rows })),
+  }));
   return (
     <>
       <nav class="crumbs" aria-label="Path">
@@ -36,10 +36,6 @@ export function ExportPage({ id }: { readonly id: string }) {
 }
 
 function Details({ detail }: { readonly detail: ExportDetail }) {
-  useLook("The export", `/exports/${detail.id}`, detail, ({ status, finished_at, runs }) => ({
-    ...{ status, finished_at },
-    runs: runs.map((run) => ({ status: run.status, rows: run.rows })),
-  }));
   const why = whyNotDone(detail);
   const until = { until: { export: detail.id, status: "COMPLETED" } };
   return (

@@ -1,7 +1,6 @@
 import { control } from "../model/actions.ts";
-import { client } from "../model/client.ts";
 import { turnsNow } from "../model/live.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -11,7 +10,7 @@ import { type Limits, Meters } from "./meters.tsx";
 
 /** The meters in use, the last refusal, and the row that decides on a request. */
 export function LimitsView() {
-  const resource = useResource("limits", () => client.call<Limits>("GET", "/rate-limits"));
+  const resource = useReply("The limits", "/rate-limits", lookAtLimits);
   return (
     <>
       <header class="row">
@@ -24,6 +23,20 @@ export function LimitsView() {
       <Explain />
     </>
   );
+}
+
+function lookAtLimits({ enabled, rows }: Limits) {
+  return {
+    enabled,
+    rows: rows.map(({ row, us, eu }) => ({ row, us: lookAtRegion(us), eu: lookAtRegion(eu) })),
+  };
+}
+
+function lookAtRegion({ in_use, tripped_remaining }: Limits["rows"][number]["us"]) {
+  return {
+    ...(tripped_remaining !== undefined && { tripped_remaining }),
+    in_use: in_use.map(({ used, remaining }) => ({ used, remaining })),
+  };
 }
 
 function LastRefused() {

@@ -30,17 +30,23 @@ export function asTypeScript({ method, path, body, file, headers = {} }: Call): 
 }
 
 /** A call as a step of a scenario (JSON is YAML too). Steps cannot send files, so an import is a comment. */
-export function asStep({ method, path, body = {}, file, headers = {} }: Call): string {
+export function asStep(call: Call): string {
+  const { method, path, body = {}, file, headers = {} } = call;
   if (file !== undefined)
     return `# Steps send no files. Before the replay: emulator snapshot import ${quote(file)}`;
   const controlPath = controlPathOf(path);
   if (controlPath === "/clock/advance") return `- advance: ${JSON.stringify(body)}`;
-  if (controlPath === "/faults" && method === "POST") return `- fault: ${JSON.stringify(body)}`;
+  if (isArming(call)) return `- fault: ${JSON.stringify(body)}`;
   const verb = controlPath === undefined ? `request: ${method} ${path}` : `control: ${method} ${controlPath}`;
   const lines = [`- ${verb}`];
   if (Object.keys(headers).length > 0) lines.push(`  headers: ${JSON.stringify(headers)}`);
   if (method !== "DELETE" && method !== "GET") lines.push(`  body: ${JSON.stringify(body)}`);
   return lines.join("\n");
+}
+
+/** Whether a call arms a fault. */
+export function isArming({ method, path }: Call): boolean {
+  return method === "POST" && controlPathOf(path) === "/faults";
 }
 
 export function controlPathOf(path: string): string | undefined {

@@ -1,13 +1,14 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { asOf, client } from "./client.ts";
+import { type Resource, useResource } from "./resource.ts";
 
 /** Something that the user looked at: a reply of the control API, and the members that a test of it compares. */
 export interface Look {
   readonly label: string;
   /** Below `/_emulator/v1`. */
   readonly path: string;
-  readonly members: Readonly<Record<string, unknown>>;
+  readonly members: unknown;
   /** The number of actions in the tray before it. */
   readonly after: number;
 }
@@ -23,19 +24,38 @@ export const looks = signal<readonly Look[]>(
 export const isActing = signal(false);
 export const actionCount = signal(0);
 
+/** Items of a list that a test compares. */
+export const MAX_COMPARED_ITEMS = 20;
+
 /**
- * Notes what a page shows, for the tests that the tray saves: the `members` of its `value`. They are read again, since
- * the page may still show the time before the last action. The last look after an action counts.
+ * Reads a path of the control API as `useResource` does, and notes what the page shows, for the tests that the tray saves.
+ * `members` selects what a test compares; without it, nothing is noted.
  */
-export function useLook<T>(
+export function useReply<T>(
   label: string,
   path: string,
-  value: T,
-  members: (reply: T) => Look["members"],
+  members: ((reply: T) => unknown) | undefined,
+  key = path,
+): Resource<T> {
+  const resource = useResource(key, () => client.call<T>("GET", path), path);
+  useLook(label, path, resource.value, members);
+  return resource;
+}
+
+/**
+ * Notes the `members` of a value. They are read again, since the page may still show the time before the last action.
+ * The last look after an action counts.
+ */
+function useLook<T>(
+  label: string,
+  path: string,
+  value: T | undefined,
+  members: ((reply: T) => unknown) | undefined,
 ): void {
   const after = actionCount.value;
+  const isShown = value !== undefined && members !== undefined;
   useEffect(() => {
-    if (asOf.peek() !== null || after === 0) return;
+    if (!isShown || asOf.peek() !== null || after === 0) return;
     const note = (reply: T) => {
       if (isActing.peek() || actionCount.peek() !== after) return;
       const others = looks.peek().filter((look) => look.path !== path || look.after !== after);
@@ -43,7 +63,7 @@ export function useLook<T>(
     };
     // What is gone meanwhile is not compared.
     client.call<T>("GET", path).then(note, () => {});
-  }, [path, after, JSON.stringify(members(value))]);
+  }, [path, after, isShown && JSON.stringify(members(value))]);
 }
 
 /** Drops the looks at what an undone action has made. */

@@ -1,6 +1,6 @@
 import { formatInstant } from "../../kernel/instant.ts";
 import type { PerformedAction } from "./actions.ts";
-import { asStep, asTypeScript, controlPathOf } from "./copies.ts";
+import { asStep, asTypeScript, controlPathOf, isArming } from "./copies.ts";
 import type { Look } from "./looks.ts";
 
 /** What a test repeats and compares. */
@@ -28,9 +28,14 @@ function linesOf(
   lookLines: (look: Look) => readonly string[],
 ): readonly string[] {
   return actions.flatMap((action, index) => [
-    ...actionLines(action),
+    ...actionLines(isArming(action.call) ? withOptionalFault(action) : action),
     ...looks.filter(({ after }) => after === index + 1).flatMap(lookLines),
   ]);
+}
+
+/** What the test compares decides, also if a fault has not triggered at its end. */
+function withOptionalFault(action: PerformedAction): PerformedAction {
+  return { ...action, call: { ...action.call, body: { ...Object(action.call.body), optional: true } } };
 }
 
 function startOf({ actions }: RecordedTest): string {

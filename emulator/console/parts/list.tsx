@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../subjects/control-list.ts";
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
+import { MAX_COMPARED_ITEMS, useReply } from "../model/looks.ts";
 import { addressWith, go, route } from "../model/router.ts";
 import { Empty } from "./empty.tsx";
 import { Loaded } from "./states.tsx";
@@ -20,12 +19,14 @@ interface ListProps<T> {
   readonly filters: Readonly<Record<string, string>>;
   readonly fixed?: Readonly<Record<string, string>>;
   readonly empty: ComponentChildren;
+  /** What a test compares of an item. */
+  readonly look: ((item: T) => unknown) | undefined;
   /** Renders the items, newest first. */
   readonly children: (items: readonly T[]) => ComponentChildren;
 }
 
 /** A list with the numbers of shown and of all items, a search, filters, and a button for more. */
-export function List<T>({ label, path, filters, fixed = {}, empty, children }: ListProps<T>) {
+export function List<T>({ label, path, filters, fixed = {}, empty, look, children }: ListProps<T>) {
   const [limit, setLimit] = useState(STEP);
   const { query } = route.value;
   const parameters = new URLSearchParams({ ...fixed, counts: "1", limit: String(limit) });
@@ -34,11 +35,13 @@ export function List<T>({ label, path, filters, fixed = {}, empty, children }: L
     if (value) parameters.set(name, value);
   }
   const address = `${path}?${parameters}`;
-  const page = useResource(
-    path + JSON.stringify(fixed),
-    () => client.call<ListPage<T>>("GET", address),
-    address,
-  );
+  const lookAtList =
+    look &&
+    (({ items, total, matching }: ListPage<T>) => ({
+      ...{ total, matching },
+      ...(items.length <= MAX_COMPARED_ITEMS && { items: items.map(look) }),
+    }));
+  const page = useReply(label, address, lookAtList, path + JSON.stringify(fixed));
   return (
     <Loaded resource={page}>
       {({ items, total, matching, values }) => (

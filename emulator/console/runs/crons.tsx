@@ -1,5 +1,4 @@
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -27,7 +26,9 @@ const COLUMNS: readonly Column<Cron>[] = [
 
 /** The crons of all workspaces; empty if there are none. */
 export function Crons() {
-  const crons = useResource("crons", () => client.call<readonly Cron[]>("GET", "/agent/crons"));
+  const crons = useReply<readonly Cron[]>("The crons", "/agent/crons", (list) =>
+    list.map(({ schedule, enabled, next_run_date }) => ({ schedule, enabled, next_run_date })),
+  );
   return (
     <Loaded resource={crons}>
       {(list) =>

@@ -1,7 +1,5 @@
 import type { RunDetail } from "../../subjects/agent/overview.ts";
-import { client } from "../model/client.ts";
-import { useLook } from "../model/looks.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { addressOf } from "../model/router.ts";
 import { Fact, Facts } from "../parts/facts.tsx";
 import { Json } from "../parts/json.tsx";
@@ -14,7 +12,7 @@ import { Playback } from "./playback.tsx";
 /** One run: its request, and its stream to play back. */
 export function RunPage({ id }: { readonly id: string }) {
   const path = `/agent/runs/${encodeURIComponent(id)}`;
-  const resource = useResource(path, () => client.call<RunDetail>("GET", path));
+  const resource = useReply<RunDetail>("The run", path, ({ status, graph_id }) => ({ status, graph_id }));
   return (
     <>
       <nav class="crumbs" aria-label="Path">
@@ -28,7 +26,6 @@ export function RunPage({ id }: { readonly id: string }) {
 }
 
 function RunDetails({ run }: { readonly run: RunDetail }) {
-  useLook("The run", `/agent/runs/${run.run_id}`, run, ({ status, graph_id }) => ({ status, graph_id }));
   return (
     <>
       <h1>

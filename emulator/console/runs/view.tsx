@@ -53,6 +53,7 @@ function Threads() {
       path="/agent/threads"
       filters={{}}
       empty="No thread yet. POST /threads makes one."
+      look={({ thread_id, status, runs }) => ({ thread_id, status, runs })}
       columns={THREAD_COLUMNS}
       keyOf={({ tenant_id, thread_id }) => `${tenant_id}/${thread_id}`}
     />
@@ -85,6 +86,7 @@ function Runs({ thread }: { readonly thread: string | null }) {
       fixed={thread === null ? {} : { thread }}
       filters={{ status: "Status", kind: "Graph" }}
       empty="No run yet. POST /threads/<thread>/runs makes one."
+      look={({ run_id, status }) => ({ run_id, status })}
       columns={RUN_COLUMNS}
       keyOf={({ run_id }) => run_id}
     />

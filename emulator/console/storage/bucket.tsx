@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { ObjectList } from "../../subjects/object-storage/contents.ts";
-import { client } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { useResource } from "../model/resource.ts";
+import { MAX_COMPARED_ITEMS, useReply } from "../model/looks.ts";
 import { addressOf, route } from "../model/router.ts";
 import { worldUrl } from "../model/world-address.ts";
 import { Empty } from "../parts/empty.tsx";
@@ -31,7 +30,7 @@ export function Bucket({ name, prefix }: BucketProps) {
   if (text === "") parameters.set("delimiter", "/");
   const folder = `/s3/buckets/${encodeURIComponent(name)}/objects`;
   const path = `${folder}?${parameters}`;
-  const resource = useResource(`${folder} ${prefix}`, () => client.call<ObjectList>("GET", path), path);
+  const resource = useReply("The objects", path, lookAtObjects, `${folder} ${prefix}`);
   return (
     <>
       <Crumbs name={name} prefix={prefix} />
@@ -63,6 +62,14 @@ export function Bucket({ name, prefix }: BucketProps) {
       </Loaded>
     </>
   );
+}
+
+function lookAtObjects({ total, matching, prefixes, objects }: ObjectList) {
+  const isListed = objects.length <= MAX_COMPARED_ITEMS;
+  return {
+    ...{ total, matching, prefixes },
+    ...(isListed && { objects: objects.map(({ key, size }) => ({ key, size })) }),
+  };
 }
 
 function Crumbs({ name, prefix }: { readonly name: string; readonly prefix: string }) {

@@ -1,7 +1,6 @@
 import type { CredentialView } from "../../subjects/object-storage/credentials.ts";
 import { control } from "../model/actions.ts";
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { Action } from "../parts/action.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -28,7 +27,9 @@ const COLUMNS: readonly Column<CredentialView>[] = [
 
 /** The key pairs; a permission is a switch that takes effect at once. */
 export function Keys() {
-  const keys = useResource("keys", () => client.call<readonly CredentialView[]>("GET", "/s3/credentials"));
+  const keys = useReply<readonly CredentialView[]>("The key pairs", "/s3/credentials", (list) =>
+    list.map(({ access_key_id, allow, deny }) => ({ access_key_id, allow, deny })),
+  );
   return (
     <Loaded resource={keys}>
       {(list) =>

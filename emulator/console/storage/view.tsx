@@ -1,7 +1,6 @@
 import type { BucketView } from "../../subjects/object-storage/buckets.ts";
 import { control } from "../model/actions.ts";
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { addressOf, route } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -45,7 +44,9 @@ const COLUMNS: readonly Column<BucketView>[] = [
 ];
 
 function Buckets() {
-  const buckets = useResource("buckets", () => client.call<readonly BucketView[]>("GET", "/s3/buckets"));
+  const buckets = useReply<readonly BucketView[]>("The buckets", "/s3/buckets", (list) =>
+    list.map(({ name, objects }) => ({ name, objects })),
+  );
   return (
     <Loaded resource={buckets}>
       {(list) =>

@@ -1,7 +1,5 @@
 import { control } from "../model/actions.ts";
-import { client } from "../model/client.ts";
-import { useLook } from "../model/looks.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { addressOf, go } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Fact, Facts } from "../parts/facts.tsx";
@@ -31,7 +29,9 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
 /** One delivery with every attempt. */
 export function DeliveryPage({ id }: { readonly id: string }) {
   const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
-  const resource = useResource(path, () => client.call<DeliveryView>("GET", path));
+  const resource = useReply<DeliveryView>("The delivery", path, ({ status, reason, run_status }) => ({
+    ...{ status, reason, run_status },
+  }));
   return (
     <>
       <nav class="crumbs" aria-label="Path">
@@ -46,9 +46,6 @@ export function DeliveryPage({ id }: { readonly id: string }) {
 
 function DeliveryDetails({ delivery }: { readonly delivery: DeliveryView }) {
   const { id, status, reason, url, run_id, run_status, redelivery_of, attempts, request } = delivery;
-  useLook("The delivery", `/webhooks/deliveries/${id}`, delivery, ({ status, reason, run_status }) => ({
-    ...{ status, reason, run_status },
-  }));
   const openDelivery = (reply: unknown) => go(addressOf("webhooks", (reply as { readonly id: string }).id));
   return (
     <>

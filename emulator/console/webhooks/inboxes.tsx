@@ -1,6 +1,5 @@
 import { control } from "../model/actions.ts";
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { addressWith, route } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Json } from "../parts/json.tsx";
@@ -22,7 +21,7 @@ interface Message {
 /** The messages of the built-in receivers. */
 export function Inboxes() {
   const selectedInbox = route.value.query.get("inbox");
-  const inboxes = useResource("inboxes", () => client.call<readonly Inbox[]>("GET", "/webhooks/inbox"));
+  const inboxes = useReply<readonly Inbox[]>("The inboxes", "/webhooks/inbox", (list) => list);
   return (
     <section aria-label="Inboxes">
       <h2>Inboxes</h2>
@@ -56,7 +55,9 @@ export function Inboxes() {
 
 function Messages({ inbox }: { readonly inbox: string }) {
   const path = `/webhooks/inbox/${encodeURIComponent(inbox)}`;
-  const resource = useResource(path, () => client.call<readonly Message[]>("GET", path));
+  const resource = useReply<readonly Message[]>("The inbox", path, (list) =>
+    list.map(({ body }) => ({ body })),
+  );
   return (
     <Loaded resource={resource}>
       {(messages) => (

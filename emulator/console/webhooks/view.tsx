@@ -21,6 +21,7 @@ export function WebhooksView() {
         path="/webhooks/deliveries"
         filters={{ status: "Status" }}
         empty="No delivery yet: a run with `webhook` makes one when it ends."
+        look={({ id, status, url }) => ({ id, status, url })}
         columns={COLUMNS}
         keyOf={({ id }) => id}
       />

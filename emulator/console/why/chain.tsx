@@ -1,14 +1,20 @@
 import type { CausedTurn, Causes } from "../../subjects/causes.ts";
-import { client } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply } from "../model/looks.ts";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { Origins, TurnLink } from "../parts/turn-link.tsx";
 
 /** The turns that caused a record, an object or a trace row, back to a request; and those that followed from it. */
 export function Chain({ id }: { readonly id: string }) {
-  const causes = useResource(`causes ${id}`, () => client.why(id, { effects: true }));
+  const causes = useReply<Causes>(
+    "The causes",
+    `/why/${encodeURIComponent(id)}?effects=1`,
+    ({ found, chain }) => ({
+      found,
+      chain: chain.map(({ cause: { type, name } }) => ({ cause: { type, name } })),
+    }),
+  );
   return <Loaded resource={causes}>{(value) => <Turns causes={value} />}</Loaded>;
 }
 

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { RowExplanation } from "../../subjects/bulk-exports/explain.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { client } from "../model/client.ts";
+import { useReply } from "../model/looks.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, go, route } from "../model/router.ts";
 import { Empty } from "../parts/empty.tsx";
@@ -109,11 +110,9 @@ function Question({ exports, exportId, row }: QuestionProps) {
 }
 
 function Answer({ exportId, row }: { readonly exportId: string; readonly row: string }) {
-  const resource = useResource(`why ${exportId} ${row}`, () =>
-    client.call<RowExplanation>(
-      "GET",
-      `/exports/${encodeURIComponent(exportId)}/explain?run=${encodeURIComponent(row)}`,
-    ),
-  );
+  const path = `/exports/${encodeURIComponent(exportId)}/explain?run=${encodeURIComponent(row)}`;
+  const resource = useReply<RowExplanation>("Whether the row is in the export", path, ({ included }) => ({
+    included,
+  }));
   return <Loaded resource={resource}>{(value) => <RowStages explanation={value} />}</Loaded>;
 }
