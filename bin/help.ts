@@ -16,8 +16,8 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   2: "wrong usage or configuration; an address that does not answer, a scenario that cannot be played",
   3: "drift: `replay` differs from a saved journal, `contract run --compare` found differences",
   4: "a fault that was never triggered (--strict)",
-  5: "a defect of the emulator, or a data folder that it cannot use",
-  130: "Ctrl-C; a line on standard error gives the completed work",
+  5: "a defect of the emulator, or a disk or data folder that fails while it is running",
+  130: "Ctrl-C (`start` exits with 0); a line on standard error gives the completed work",
 };
 
 const INDENT = "  ";
@@ -25,7 +25,7 @@ const TERMS =
   "Terms: docs/understand/glossary.md of the package. § numbers are sections of the emulated service's specification.";
 
 /** Which flags have an environment variable. */
-export const ENVIRONMENT = `The flags of settings have an environment variable: for --port it is EMULATOR_PORT. These flags have one too: ${VARIABLE_FLAGS.map((flag) => `--${flag}`).join(", ")} and --config.`;
+export const ENVIRONMENT = `Each flag of \`start\` that is a setting (docs/look-up/settings.md) has an environment variable: for --port it is EMULATOR_PORT. These flags have one too: ${VARIABLE_FLAGS.map((flag) => `--${flag}`).join(", ")} and --config.`;
 
 /** The help of one command. */
 export function commandHelp({ name, command }: NamedCommand): string {

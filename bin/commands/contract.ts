@@ -33,7 +33,10 @@ const SERVER_FLAGS: Flags = {
     value: "<name>",
     help: "assistant used for runs: its id, graph or name (default: echo, else the first one)",
   },
-  "api-key": { value: "<key>", help: "API key" },
+  "api-key": {
+    value: "<key>",
+    help: "API key (default: generated for a local server; any other server needs one)",
+  },
   "tenant-id": { value: "<uuid>", help: "workspace of the calls" },
   header: {
     value: "<name: value>",
@@ -65,7 +68,7 @@ const FLAGS: Flags = {
   ...SERVER_FLAGS,
   "compare-api-key": {
     value: "<key>",
-    help: "API key of the server at --compare; with --target, --api-key is not sent to it",
+    help: "API key of the server at --compare, which never gets --api-key when --target is given",
   },
   budget: { value: "<n>", help: "maximum number of requests (default: unlimited locally, 2000 elsewhere)" },
   compare: {

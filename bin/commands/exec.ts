@@ -27,7 +27,7 @@ export const command: Command = {
     },
     ephemeral: { help: "ignore --data" },
     fixtures: {
-      help: "the test fixtures of the command use this emulator, so that it stays between the runs of a watch mode; its clock and rate limits are those of the fixtures",
+      help: "for watch modes: tests that use the test fixtures of the package share this emulator, with the clock and rate limits of the fixtures, instead of starting one for each run (docs/do/watch-mode.md)",
     },
     capsule: {
       value: "<file>",

@@ -117,7 +117,7 @@ function faultOrderOf(invocation: Invocation): Members {
   if (preset !== undefined && then.length > 0)
     throw new UsageError(`--then: the preset ${name} already contains it; leave it out`);
   if (preset === undefined && then.length === 0)
-    throw new UsageError(`--then: is missing; give one of ${Object.keys(row.then).join(", ")}`);
+    throw new UsageError(`--then is missing; give one of ${Object.keys(row.then).join(", ")}`);
   const ttl = textOf(invocation, "ttl");
   return {
     ...(preset === undefined

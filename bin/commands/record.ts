@@ -23,7 +23,7 @@ export const command = clientCommand({
   prepare({ flags, cwd }) {
     const file = textOf({ flags }, "har");
     if (file === undefined)
-      throw new UsageError("--har: is missing; give the file to write, such as --har seen.har");
+      throw new UsageError("--har is missing; give the file to write, such as --har seen.har");
     return async ({ client, url }) => {
       const [header, ...lines] = (await client.recording()) as [
         Recording,

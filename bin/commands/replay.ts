@@ -5,7 +5,7 @@ import { print } from "../terminal.ts";
 
 export const command: Command = {
   summary:
-    "run scenarios (YAML files with requests and expected results); without arguments, those shipped with the emulator",
+    "run scenarios (YAML files with requests and expected results) or a capsule; without arguments, those shipped with the emulator",
   operands: ["[files or folders…]"],
   flags: {
     target: {
@@ -45,11 +45,11 @@ export const command: Command = {
     },
     same: {
       value: "step|path|difference",
-      help: "with --shrink: what the smaller scenario has in common with the failure: the failed step; also the path and expected value, where another number may be found (default path); or the whole difference",
+      help: "with --shrink: what the smaller scenario has in common with the failure: step: the failed step; path (default): also the path and the expected value, but an actual number may differ; difference: also the actual value",
     },
     report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
     trust: {
-      help: "with a capsule: let it use environment variables, files and hosts other than this machine; only for a capsule whose author you trust",
+      help: "when an argument is a capsule: let it use environment variables, files and hosts other than this machine; only for a capsule whose author you trust",
     },
     schema: { help: "print the JSON Schema of scenario files and exit" },
     output: {
@@ -72,7 +72,9 @@ async function run(invocation: Invocation): Promise<number> {
   if (invocation.flags.same !== undefined && shrink === undefined)
     throw new UsageError("--same: it is only for --shrink. Remove it, or add --shrink <file>.");
   if (invocation.flags.trust !== undefined)
-    throw new UsageError("--trust: it is only for a capsule. Remove it, or name a capsule.");
+    throw new UsageError(
+      "--trust: it is only valid when an argument is a capsule; remove it, or give the capsule as an argument",
+    );
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
     if ((vary ?? sweep ?? explore) !== undefined)

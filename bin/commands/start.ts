@@ -28,7 +28,7 @@ export const command: Command = {
     },
     "ready-file": {
       value: "<file>",
-      help: "file for the ready line, which has the addresses; written when requests are accepted",
+      help: "file for the addresses, as a JSON object; written when requests are accepted",
     },
   },
   run,

@@ -50,7 +50,7 @@ async function untilReady(
       throw new Unreachable(
         url === undefined
           ? `no running emulator found after ${timeout}; start one with \`emulator start\`, or give its address with --url`
-          : `${url} is not ready after ${timeout}; see its output`,
+          : `${url} is not ready after ${timeout}; check the address, or see its output with \`emulator logs --output\``,
       );
     await pause(POLL_MS);
   }

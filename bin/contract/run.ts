@@ -127,7 +127,7 @@ async function oracleOf(flags: Invocation["flags"]): Promise<Oracle> {
   const name = textOf({ flags }, "oracle") ?? "tables";
   const oracle = ORACLES.find((each) => each === name);
   if (oracle === undefined)
-    throw new UsageError(`--oracle: "${name}" is not an oracle; give ${ORACLES.join(" or ")}`);
+    throw new UsageError(`--oracle: "${name}" is not valid; give ${ORACLES.join(" or ")}`);
   return loadOptional("--oracle", "@stoplight/prism-http@5", () => openOracle(profileOf(flags), oracle));
 }
 

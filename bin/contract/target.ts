@@ -56,7 +56,7 @@ async function at(
   refuseTwoWorlds(addressFlags, world);
   const apiKey = textOf({ flags }, "api-key");
   if (!areLocal(addressFlags) && apiKey === undefined)
-    throw new UsageError(`--${keyFlag}: is missing; give the key of the server at --${flag}`);
+    throw new UsageError(`--${keyFlag} is missing; give the key of the server at --${flag}`);
   const waitSeconds = countOf({ flags }, "wait", FROM_ZERO);
   return createAddressTarget({
     ...addressFlags,

@@ -52,7 +52,7 @@ export function isWhole({ spawned, verdict }: ScheduledExport): boolean {
 export function scheduleLines({ id, spawned, verdict }: ScheduledExport): string[] {
   const clock = (time: string) => time.slice(11, 16);
   return [
-    `6 Schedule      ${id}, every ${INTERVAL_HOURS} hours; a day of traces ahead, and the clock moved by ${TIMEOUT}:`,
+    `6 Schedule      ${id}, every ${INTERVAL_HOURS} hours; traces of the next day were sent, and the clock was moved by ${TIMEOUT}:`,
     ...spawned.map(
       (each) =>
         `                ${clock(each.start_time)} to ${clock(each.end_time)}  spawned at ${clock(each.created_at)}  ${each.status}`,

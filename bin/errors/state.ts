@@ -26,7 +26,7 @@ export const STATE_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
   ],
   advance_interrupted: [
     "The clock was frozen, the advance was stopped, or the emulator is stopping.",
-    "Repeat the request to continue from the time that the message names.",
+    "Advance to the original target: `emulator clock until <time>`, or `to` in the request.",
   ],
   advance_under_way: [
     "Another advance of this world is in progress.",

@@ -46,7 +46,7 @@ export const createExport = clientCommand<Created>({
   },
   prepare(invocation) {
     const project = textOf(invocation, "project");
-    if (project === undefined) throw new UsageError("--project: is missing; name a tracing project");
+    if (project === undefined) throw new UsageError("--project is missing; name a tracing project");
     const order = orderOf(invocation);
     const destination = readOptionalId(textOf(invocation, "destination"), "--destination");
     const isAwaited = invocation.flags.wait === true;
@@ -74,7 +74,7 @@ function orderOf(invocation: Invocation) {
   const [start_time, end_time] = [timeOf(invocation, "from"), timeOf(invocation, "to")];
   const [every, fields] = [textOf(invocation, "every"), textOf(invocation, "fields")];
   if (start_time === undefined)
-    throw new UsageError("--from: is missing; give the start of the export window, such as 2026-01-01");
+    throw new UsageError("--from is missing; give the start of the export window, such as 2026-01-01");
   if ((end_time === undefined) === (every === undefined))
     throw new UsageError("--to: give the end of the window, or --every for a schedule, but not both");
   if (end_time !== undefined && Date.parse(end_time) <= Date.parse(start_time))
@@ -125,7 +125,7 @@ async function usualDestination({ api }: RunningWorld): Promise<string> {
   const [only, ...others] = await api<readonly { readonly id: string }[]>("GET", DESTINATIONS);
   if (others.length > 0)
     throw new UsageError(
-      `--destination: is missing; there are ${others.length + 1}: ${[only, ...others].map((each) => each?.id).join(", ")}`,
+      `--destination is missing; there are ${others.length + 1}: ${[only, ...others].map((each) => each?.id).join(", ")}`,
     );
   if (only !== undefined) return only.id;
   const { id } = await api<{ readonly id: string }>("POST", DESTINATIONS, {

@@ -93,7 +93,7 @@ import { startEmulator } from "trace-platform-emulator";
 let emulator, world;
 before(async () => { emulator = ${START}; });
 beforeEach(async () => { world = await emulator.fork(); }); // each test has a world of its own
-afterEach(() => world.close()); // fails the test if a fault was armed and never triggered
+afterEach(() => world.close({ unusedFaults: "error" })); // fails the test if a fault was armed and never triggered
 after(() => emulator.close());
 
 it("${TITLE}", async () => {
@@ -120,7 +120,7 @@ const test = base.extend<{ world: Emulator }, { emulator: Emulator }>({
   world: async ({ emulator }, use) => {
     const world = await emulator.fork(); // each test has a world of its own
     await use(world);
-    await world.close(); // fails the test if a fault was armed and never triggered
+    await world.close({ unusedFaults: "error" }); // fails the test if a fault was armed and never triggered
   },
 });
 

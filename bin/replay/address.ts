@@ -33,7 +33,7 @@ function locatedAt(text: string, flag: string, cwd: string): string {
   const locator = readLocator(path.endsWith("locator.json") ? dirname(path) : path);
   if (locator !== undefined) return locator.url;
   throw new UsageError(
-    `${flag}: "${text}" is neither an address such as http://127.0.0.1:4700 nor a locator`,
+    `${flag}: "${text}" is neither an address such as http://127.0.0.1:4700 nor the data folder of a running emulator`,
   );
 }
 

@@ -21,14 +21,17 @@ export const EXPLORATION_FLAGS: Flags = {
   },
   sweep: {
     value: "crash|edges|store|limits|cancel|late-row[,…]",
-    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late; two with a comma: both in one run",
+    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late; edges, cancel and late-row need a scenario; two with a comma: both in one run",
   },
   all: { help: "with --sweep: every point (default: 24 of each scenario or command)" },
   budget: {
     value: "<duration>",
     help: "start no further run when this much time has passed, such as 60s or PT1M",
   },
-  "max-runs": { value: "<n>", help: `start at most this many runs (default ${USUAL_RUNS})` },
+  "max-runs": {
+    value: "<n>",
+    help: `start at most this many runs (default ${USUAL_RUNS}; 3000 with --shrink)`,
+  },
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
   only: {
     value: "<name>",
@@ -96,7 +99,9 @@ export function shardOf(flags: Invocation["flags"]): Shard {
   const options = JSON.stringify([packageVersion(), ...PLAN_FLAGS.map((name) => flags[name] ?? null)]);
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(String(shard)) ?? []).map(Number);
   if (index >= 1 && index <= count && count <= MAX_SHARDS) return { index, count, options };
-  throw new UsageError(`--shard: "${String(shard)}" is not valid; give a part and their number, such as 1/4`);
+  throw new UsageError(
+    `--shard: "${String(shard)}" is not valid; give the number of the part and the number of parts, such as 1/4`,
+  );
 }
 
 /** Refuses a part without items, which would succeed without having checked anything. Throws `UsageError`. */

@@ -18,7 +18,7 @@ export async function shrinkScenario(invocation: Invocation): Promise<number> {
   const name = textOf(invocation, "output");
   if (name === undefined)
     throw new UsageError(
-      "--output: is missing; give the file to write with --shrink, such as small.scenario.yaml",
+      "--output is missing; give the file to write with --shrink, such as small.scenario.yaml",
     );
   const word = textOf(invocation, "same") ?? "path";
   const same = SAMENESSES.find((each) => each === word);

@@ -9,7 +9,7 @@ export async function commandsPage(): Promise<string> {
   for (const [name, load] of Object.entries(COMMANDS)) rows.push(...rowsOf(name, (await load()).command));
   return page(
     "Commands",
-    "Run `npx emulator <command>`; the default command is `start`. `emulator <command> --help` explains each flag. All commands take `--json` (for programs) and `--quiet`. [Command line](../understand/command-line.md) " +
+    "In a project with the package (`npm i -D trace-platform-emulator`), run `npx emulator <command>`; the default command is `start`. `emulator <command> --help` explains each flag. All commands take `--json` (for programs) and `--quiet`. [Command line](../understand/command-line.md) " +
       "explains how they find an emulator and what `start` prints. The flags of `start` and `exec` are also [settings](settings.md).",
     ENVIRONMENT,
     table(["Command", "Description", "Flags"], rows),

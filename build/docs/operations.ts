@@ -24,7 +24,7 @@ export function operationsPage(): string {
   return page(
     "Operations",
     "The operations of the API. `emulator openapi` prints every field. The specification does not show a request that is marked °. " +
-      "`?` marks optional members. Use the name of an operation as `op` of a fault.",
+      "`name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. Paths with `/thread/` also exist with `/threads/`. Where the two APIs share an address (`POST /runs`), the body decides: with `assistant_id` it is a request of the agent server. Use the name of an operation as `op` of a fault.",
     ...sections,
   );
 }
@@ -49,7 +49,7 @@ export function controlPage(): string {
   return page(
     "Control API",
     "Everything test-only is under `/_emulator/v1/` on both regional addresses, and acts on one [world](../understand/worlds.md). " +
-      'Bodies and replies are JSON. Errors are `{"error":{"code","message","hint","requirement"}}`; `requirement` is the statement of the specification that requires the refusal, if any. Replies of the API have it in the header `x-emulator-requirement`. Unknown members and parameters are refused with 422. ' +
+      'Bodies and replies are JSON. Errors are `{"error":{"code","message","hint","requirement"}}`; `requirement` is the statement of the specification that requires the refusal, if any. Replies of the API have it in the header `x-emulator-requirement`. `name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. `?counts=1` replies with `items`, `total`, `matching` and the `values` of each filter. Unknown members and parameters are refused with 422. ' +
       "No rate limit counts these calls. Every `GET` also takes `as_of`, a point in the [history](../understand/worlds.md#history), " +
       "unless it is marked ‡. [Settings](../understand/configuration.md#who-may-call-the-ports) decide who may call.",
     table(["Operation", "Description", "Members"], rows),

@@ -84,14 +84,14 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
       ),
     },
     "like-as-eq": {
-      wrongBehaviour: "the filter operator like works like eq",
+      wrongBehaviour: "the filter operator `like` works like `eq`",
       send: rewriteCreateWhen(
         (body) => "filter" in body,
         (body) => ({ ...body, filter: String(body.filter).replaceAll("like(", "eq(") }),
       ),
     },
     "and-as-or": {
-      wrongBehaviour: "the filter operator and works like or",
+      wrongBehaviour: "the filter operator `and` works like `or`",
       send: rewriteCreateWhen(
         (body) => "filter" in body,
         (body) => ({ ...body, filter: String(body.filter).replaceAll("and(", "or(") }),

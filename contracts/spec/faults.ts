@@ -2,7 +2,8 @@
 
 /** The points of an export run at which a fault may be triggered. */
 export const FAULT_POINTS = {
-  "export.running": "The export has moved to RUNNING, and its first run starts. A rule must name this point.",
+  "export.running":
+    "The export has moved to RUNNING, and its first run starts. Only a rule with at: export.running triggers here.",
   "run.started": "An attempt of the run has started.",
   "rows.read": "The rows of the next file are about to be read and encoded.",
   "file.written": "A file is stored, and the checkpoint is not saved yet.",

@@ -115,7 +115,7 @@ const WORLD = {
     choice("wall", "flowing", "frozen"),
     null,
     "wall is the time of this machine, flowing moves with it from a time of its own, frozen moves only on request; " +
-      "default: as stored in the data folder, and wall for a new world without --now",
+      "default: as stored in the data folder, and for a new world flowing, or wall without --now",
     { flag: "clock" },
   ),
   "clock.rate": setting<number | null>(
@@ -126,7 +126,7 @@ const WORLD = {
   "clock.now": setting<number | null>(
     instant(),
     null,
-    "virtual time at which a new world starts; a stored world moves to it, never backwards",
+    "virtual time at which a new world starts; the stored world main moves to it; a time before its own is refused",
     { flag: "now" },
   ),
   "clock.follow_waits": setting(
@@ -170,7 +170,7 @@ const WORLD = {
   legacy_end: setting<number | null>(
     dateOrInstant(),
     null,
-    "virtual time from which the queries that public clients announce as removed after 2027-01-31 answer 410",
+    "virtual time from which `POST /runs/query` and `GET /runs/{run_id}` answer 410, which public clients announce for 2027-01-31 (default: never)",
     { flag: "legacy-end", word: "<date>" },
   ),
   strict: setting(

@@ -142,7 +142,7 @@ describe("emulator record --har", () => {
 
   it("needs the name of the file", async () => {
     const { code, stderr } = await run(["record"], { cwd: workingFolder() });
-    expect(stderr).toContain("--har: is missing; give the file to write");
+    expect(stderr).toContain("--har is missing; give the file to write");
     expect(code).toBe(2);
   });
 });

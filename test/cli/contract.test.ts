@@ -48,7 +48,7 @@ describe("emulator contract", () => {
     ["run 7.7", '7.7: no case matches; run "emulator contract list" for a list'],
     ["verify", "contract verify: unknown command; give one of run, model, check, list, coverage, selftest"],
     ["run --api-key k", "--api-key: it is only valid with --target; add --target, or remove it"],
-    ["run --target https://api.example.com", "--api-key: is missing; give the key of the server at --target"],
+    ["run --target https://api.example.com", "--api-key is missing; give the key of the server at --target"],
     [
       "run --target here",
       '--target: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
@@ -60,7 +60,7 @@ describe("emulator contract", () => {
     ],
     [
       "run --compare https://api.example.com",
-      "--api-key: is missing; give the key of the server at --compare",
+      "--api-key is missing; give the key of the server at --compare",
     ],
     ["run --assistant echo", "--assistant: it is only valid with --target; add --target, or remove it"],
     ["run --world main", "--world: it is only valid with --target; add --target, or remove it"],
@@ -92,11 +92,11 @@ describe("emulator contract", () => {
     ],
     [
       "run --target http://127.0.0.1:9 --agent-url https://agent.example.com",
-      "--api-key: is missing; give the key of the server at --target",
+      "--api-key is missing; give the key of the server at --target",
     ],
     [
       "run --target http://127.0.0.1:9 --api-key k --compare https://api.example.com",
-      "--compare-api-key: is missing; give the key of the server at --compare",
+      "--compare-api-key is missing; give the key of the server at --compare",
     ],
     [
       "run --compare-api-key k",
@@ -155,7 +155,7 @@ describe("emulator contract", () => {
       const args = ["run", "4.1/not-found", "4.2", "--compare", url];
       const { code, out } = await contract(args);
       expect(out).toMatch(/^FAIL \(target\) {2}§2\.3-1: An error of the agent server is a plain string\./m);
-      expect(out).toMatch(/= emulator, in this process: ".*"\n {10}≠ http:\S+ \{"detail":"no"\}/);
+      expect(out).toMatch(/= emulator, in this process: ".*"\n {4}≠ http:\S+ \{"detail":"no"\}/);
       expect(out).toMatch(/1 of 1 cases differ; 1 could not be run on both\n$/);
       expect(code).toBe(3);
       const written = await contract([...args, "--report", "md", "--output", "drift.md"], folder);

@@ -134,7 +134,7 @@ export const AGENT_ASSUMPTIONS = {
     choice:
       "all runs of the thread in the modes of each, until the client disconnects or the thread is deleted",
     reason:
-      "Not in the specification. Public clients join it. A run ends with a metadata event, whose status is run_done. The mode lifecycle has only metadata events, state_update the states that callers write. Last-Event-ID continues after an event; - starts with the first one that is retained.",
+      "Not in the specification. Public clients join it. A run ends with a metadata event, whose status is run_done. The mode lifecycle has only metadata events, state_update the states that callers write. Last-Event-ID continues after an event; the value `-` starts with the first retained one.",
     setting: "limits.agent_kept_streams",
   },
   "agent.pruning": {

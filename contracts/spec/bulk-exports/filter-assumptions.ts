@@ -33,7 +33,7 @@ export const FILTER_ASSUMPTIONS = {
     choice: "every column",
     alternatives: ["some refused"],
     reason:
-      "No column is excluded from eq, nor one with a text form from like. On a list, eq and like need one fitting element. The public service was observed to refuse total_tokens and error, and comparators by type. Other figures follow.",
+      "No column is excluded from `eq`, nor one with a text form from `like`. On a list, `eq` and `like` need one fitting element. The public service was observed to refuse total_tokens and error, and comparators by type. Other numeric columns are treated in the same way.",
     ruledOut: ["some refused"],
     observed: "some refused",
     switchable: true,
@@ -42,8 +42,8 @@ export const FILTER_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-4",
     choice:
-      "eq on every column, like on those with a text form; order on figures, times and dotted_order; has on lists; others are a 422",
-    reason: "Only and, eq and like are shown. The other comparators follow the type of the column.",
+      "`eq` on every column, `like` on those with a text form; order on figures, times and `dotted_order`; `has` on lists; others are a 422",
+    reason: "Only `and`, `eq` and `like` are shown. The other comparators follow the type of the column.",
   },
   "export.filter_units": {
     section: "2.5",
@@ -75,7 +75,7 @@ export const FILTER_ASSUMPTIONS = {
   "export.filter_two_keys": {
     section: "2.5",
     requirement: "2.5-4",
-    choice: "two eq conditions with different keys in the same and: 422",
-    reason: "Key and value within one and belong to the same entry, so no row could match.",
+    choice: "two `eq` conditions with different keys in the same `and`: 422",
+    reason: "Key and value within one `and` belong to the same entry, so no row could match.",
   },
 } as const satisfies Record<string, Assumption>;

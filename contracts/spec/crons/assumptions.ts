@@ -36,7 +36,7 @@ export const CRON_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-4",
     choice: "once",
-    reason: "After a stop of the emulator, several missed runs lead to only one run.",
+    reason: "After a stop of the emulator, a cron that missed several runs starts only one.",
   },
   "agent.cron_refused_run": {
     section: "4.8",

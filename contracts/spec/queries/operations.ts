@@ -15,7 +15,7 @@ import {
 export const ofNothing = [401, 403, 404, 422, 429] as const;
 export const ofBody = [401, 403, 404, 413, 415, 422, 429] as const;
 
-const feedbackPath = { feedback_id: uuid({ description: "Identifier of the feedback." }) };
+const feedbackPath = { feedback_id: uuid({ description: "Identifier of the feedback entry." }) };
 
 /** Queries of trace rows, and feedback. The bodies follow public clients. */
 export const QUERY_OPERATIONS = {
@@ -77,7 +77,7 @@ export const QUERY_OPERATIONS = {
   },
   readFeedback: {
     ...extension,
-    summary: "Read a feedback.",
+    summary: "Read a feedback entry.",
     method: "GET",
     path: "/feedback/{feedback_id}",
     alsoAt: ["/api/v1/feedback/{feedback_id}"],
@@ -87,7 +87,7 @@ export const QUERY_OPERATIONS = {
   },
   updateFeedback: {
     ...extension,
-    summary: "Change a feedback.",
+    summary: "Change a feedback entry.",
     method: "PATCH",
     path: "/feedback/{feedback_id}",
     alsoAt: ["/api/v1/feedback/{feedback_id}"],
@@ -98,7 +98,7 @@ export const QUERY_OPERATIONS = {
   },
   deleteFeedback: {
     ...extension,
-    summary: "Delete a feedback.",
+    summary: "Delete a feedback entry.",
     method: "DELETE",
     path: "/feedback/{feedback_id}",
     alsoAt: ["/api/v1/feedback/{feedback_id}"],

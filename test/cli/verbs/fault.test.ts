@@ -54,7 +54,7 @@ describe("emulator fault", () => {
     await expectRefusals(await openVerbs(), [
       ["fault arm", "fault arm: <preset, target or JSON> is missing"],
       ["fault arm worker_crsh", 'fault arm: "worker_crsh" is unknown; did you mean worker_crash?'],
-      ["fault arm worker", "--then: is missing; give one of crash, stall, error, delete_destination"],
+      ["fault arm worker", "--then is missing; give one of crash, stall, error, delete_destination"],
       ["fault arm worker --then crsh", '--then: "crsh" is unknown; did you mean crash?'],
       ["fault arm worker --match op=x --then crash", '--match: "op" is unknown'],
       ["fault arm worker --match run --then crash", "--match run: the value is missing"],

@@ -152,7 +152,7 @@ describe("emulator replay --shrink", () => {
       ["--shrink", "none.scenario.yaml", "--output", "b.scenario.yaml"],
       "none.scenario.yaml: no such file; check the path",
     ],
-    [["--shrink", "long.scenario.yaml"], "--output: is missing; give the file to write with --shrink"],
+    [["--shrink", "long.scenario.yaml"], "--output is missing; give the file to write with --shrink"],
     [
       ["--shrink", "long.scenario.yaml", "--output", "b.yaml", "--same", "text"],
       '--same: "text" is not valid; give one of step, path, difference',
