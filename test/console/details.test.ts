@@ -105,29 +105,29 @@ describe.skipIf(!hasChromium)("the rows of a file", () => {
   it("are sorted by a click on a heading and searched, from the first page", async () => {
     const { page, rows, file } = await openFirstFile();
     const ids = file.rows.map(({ id }) => String(id)).sort();
-    const shown = () => rows.locator("tbody tr td:first-child").allTextContents();
+    const viewOf = () => rows.locator("tbody tr td:first-child").allTextContents();
     const sort = () => rows.getByRole("button", { name: "id", exact: true }).click();
     const search = page.getByRole("searchbox", { name: "Search: Rows" });
     await search.fill(String(ids[1]).toUpperCase());
-    await expect.poll(shown).toContain(ids[1]);
+    await expect.poll(viewOf).toContain(ids[1]);
     await page
       .getByRole("status")
       .getByText(/^Rows 1 to (\d+) of \1 matching, \d+ in total$/)
       .waitFor();
-    const found = await shown();
+    const results = await viewOf();
     await page.reload();
-    await expect.poll(shown).toEqual(found);
+    await expect.poll(viewOf).toEqual(results);
     await search.fill("");
-    await expect.poll(async () => (await shown()).length).toBeGreaterThan(found.length);
+    await expect.poll(async () => (await viewOf()).length).toBeGreaterThan(results.length);
     await page.evaluate(() => {
       window.location.hash += "&offset=2";
     });
     await page.getByText("Rows 3 to").waitFor();
     await sort();
-    await expect.poll(shown).toEqual(ids.slice(0, 50));
+    await expect.poll(viewOf).toEqual(ids.slice(0, 50));
     await rows.locator("th[aria-sort=ascending]").waitFor();
     await sort();
-    await expect.poll(shown).toEqual(ids.toReversed().slice(0, 50));
+    await expect.poll(viewOf).toEqual(ids.toReversed().slice(0, 50));
     expect(await findings(page)).toEqual([]);
   });
 });

@@ -103,8 +103,8 @@ async function savedTestsPass(cwd: string): Promise<void> {
       throw new Error(`${name} fails: ${stdout}${stderr}`);
     });
     const text = readFileSync(join(cwd, name), "utf8");
-    const [seen, other] = SEEN[index % SEEN.length] as (typeof SEEN)[number];
-    const wrong = text.replace(seen, other);
+    const [status, other] = SEEN[index % SEEN.length] as (typeof SEEN)[number];
+    const wrong = text.replace(status, other);
     expect(wrong).not.toBe(text);
     writeFileSync(join(cwd, name), wrong);
     await expect(runFile(program, args, { cwd, env }), `${name}: ${other}`).rejects.toThrow();

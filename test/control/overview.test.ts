@@ -106,10 +106,10 @@ describe("objects", () => {
       present.sort((a, b) => Number(a) - Number(b)),
     );
     const models = whole.rows.filter(({ run_type }) => run_type === "llm");
-    const found = await control<ParquetPage>(`${path}&text=LLM&sort=id&limit=1`);
-    expect(found.rows_matching).toBeGreaterThanOrEqual(models.length);
-    expect(found.rows_matching).toBeLessThan(whole.rows.length);
-    expect(found.rows).toHaveLength(1);
+    const match = await control<ParquetPage>(`${path}&text=LLM&sort=id&limit=1`);
+    expect(match.rows_matching).toBeGreaterThanOrEqual(models.length);
+    expect(match.rows_matching).toBeLessThan(whole.rows.length);
+    expect(match.rows).toHaveLength(1);
     const wrong = await rig.call("GET", `/_emulator/v1${path}&sort=start_tim`);
     expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([
       422,

@@ -200,7 +200,7 @@ const turnsPage = (query = "") => rig.emulator.control<TurnPage>("GET", `/turns$
 
 describe("GET /turns", () => {
   it("shows pages by position, around a turn and at a time, and reads new turns into a filtered list", async () => {
-    for (let sent = 0; sent < 12; sent += 1) await rig.call("POST", "/threads", {});
+    for (let count = 0; count < 12; count += 1) await rig.call("POST", "/threads", {});
     await rig.call("GET", "/threads/00000000-0000-4000-8000-000000000000");
     const all = await rig.emulator.control<readonly JournalEntry[]>("GET", "/journal");
     const newest = await turnsPage("?limit=3");
@@ -215,14 +215,14 @@ describe("GET /turns", () => {
     expect((await turnsPage(`?limit=3&turn=${all[5]?.turn}`)).items).toEqual(all.slice(4, 7));
     const at = encodeURIComponent(all[7]?.now ?? "");
     expect((await turnsPage(`?limit=1&at=${at}`)).items[0]?.now).toBe(all[7]?.now);
-    const created = all.filter(({ cause }) => cause.name === "createThread");
+    const ids = all.filter(({ cause }) => cause.name === "createThread");
     expect(await turnsPage("?limit=5&text=CREATEthread")).toMatchObject({
-      items: created.slice(-5),
-      matching: created.length,
+      items: ids.slice(-5),
+      matching: ids.length,
       total: all.length,
     });
     await rig.call("POST", "/threads", {});
-    expect((await turnsPage("?limit=5&text=CREATEthread")).matching).toBe(created.length + 1);
+    expect((await turnsPage("?limit=5&text=CREATEthread")).matching).toBe(ids.length + 1);
     expect((await turnsPage("?status=404")).items.map(({ refused }) => refused?.status)).toEqual([404]);
     expect((await turnsPage("?kind=refused")).matching).toBe(1);
     expect((await turnsPage("?kind=fault")).items).toEqual([]);
@@ -276,7 +276,7 @@ describe("GET /status?follow=1", () => {
     };
     while (lines().length < 1) await read();
     const before = lines()[0]?.turn ?? 0;
-    for (let sent = 0; sent < 20; sent += 1) await rig.call("POST", "/threads", {});
+    for (let count = 0; count < 20; count += 1) await rig.call("POST", "/threads", {});
     while (lines().at(-1)?.turn !== before + 20) await read();
     expect(lines().length).toBeLessThan(21);
     await rig.emulator.control("POST", "/reset", {});

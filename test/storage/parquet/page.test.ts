@@ -22,14 +22,14 @@ test.each([
 });
 
 test("a search finds a text in any value, whatever the case, and pages the matches", async () => {
-  const found = await pageOf({ text: "TAG 3", sort: "id", order: "desc", offset: 1, limit: 3 });
+  const match = await pageOf({ text: "TAG 3", sort: "id", order: "desc", offset: 1, limit: 3 });
   const tagged = ROWS.filter(({ tags }) => tags?.includes("tag 3"));
   const ids = tagged
     .map(({ id }) => id)
     .sort()
     .reverse();
-  expect(found).toMatchObject({ rows_total: ROWS.length, rows_matching: ids.length, rows_read: ROWS.length });
-  expect(found.rows.map(({ id }) => id)).toEqual(ids.slice(1, 4));
+  expect(match).toMatchObject({ rows_total: ROWS.length, rows_matching: ids.length, rows_read: ROWS.length });
+  expect(match.rows.map(({ id }) => id)).toEqual(ids.slice(1, 4));
   expect(await pageOf({ text: "no row has this" })).toMatchObject({ rows_matching: 0, rows: [] });
 });
 
