@@ -4,6 +4,10 @@ export const STATE_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "A command was called with a wrong flag, operand or file. Exit code 2.",
     "Correct what the message names; `emulator help <command>` lists flags and examples.",
   ],
+  old_node: [
+    "Node is older than the package needs. Exit code 2.",
+    "Install the version that the message names.",
+  ],
   cannot_start: [
     "The emulator cannot start: a port is taken, a setting is invalid, or the data folder cannot be used. Exit code 2.",
     "Follow the message, or run `emulator doctor`.",

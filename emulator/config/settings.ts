@@ -114,7 +114,7 @@ const WORLD = {
   "clock.mode": setting<"wall" | "flowing" | "frozen" | null>(
     choice("wall", "flowing", "frozen"),
     null,
-    "wall is the time of this machine, flowing moves with it from a time of its own, frozen moves only on request; " +
+    "wall follows the time of this machine (the ready line calls it flowing), flowing moves with it from a time of its own, frozen moves only on request; " +
       "default: as stored in the data folder, and for a new world flowing, or wall without --now",
     { flag: "clock" },
   ),
