@@ -26,7 +26,7 @@ function folderWithFailure(): string {
 
 /** What a one-file report shows offline, opened from the disk. */
 async function shownBy(file: string) {
-  const context = await (await openBrowser()).newContext({ offline: true });
+  const context = await (await openBrowser()).newContext({ offline: true, reducedMotion: "reduce" });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => problems.push(message.text()));
@@ -35,7 +35,15 @@ async function shownBy(file: string) {
   await page.locator("h1").waitFor();
   const text = ((await page.locator("main").textContent()) ?? "").replaceAll("\u00a0", " ");
   const images = await page.locator("img").count();
-  const axeFindings = await findings(page);
+  const axeFindings: string[] = [];
+  for (const width of [1440, 1024, 390])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.emulateMedia({ colorScheme });
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      if (beyond > 0) axeFindings.push(`${width} px: the page is ${beyond} px wider`);
+      axeFindings.push(...(await findings(page)).map((each) => `${width} px, ${colorScheme}: ${each}`));
+    }
   await context.close();
   return { problems, text, images, found: axeFindings };
 }
