@@ -141,12 +141,12 @@ it.skipIf(!hasChromium)("a hidden tab sends no requests, and catches up when it 
       document.dispatchEvent(new Event("visibilitychange"));
     }, value);
   const requests: string[] = [];
-  const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("/journal?follow=1"));
+  const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("/status?follow=1"));
   await setHidden(true);
   await closed;
   page.on("request", (request) => requests.push(request.url()));
   for (let count = 0; count < 3; count += 1) await rig.call("POST", "/threads", {});
-  // A page that followed would have asked for its clock before this request.
+  // A page that followed would have sent one before this request.
   await page.evaluate(() => fetch("/_emulator/v1/clock"));
   expect(requests.map((url) => new URL(url).pathname)).toEqual(["/_emulator/v1/clock"]);
   await setHidden(false);

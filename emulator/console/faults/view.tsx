@@ -1,8 +1,9 @@
 import { FAULT_PRESETS } from "../../../contracts/spec/faults.ts";
 import type { FaultView } from "../../subjects/faults/rules.ts";
 import { control } from "../model/actions.ts";
-import { turnsNow } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
+import { readTurns, type Turn } from "../model/turns.ts";
 import { Action } from "../parts/action.tsx";
 import { TableList } from "../parts/list.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -12,6 +13,7 @@ import { ArmRule } from "./arm-rule.tsx";
 
 /** Armed and triggered faults, the turns that triggered them, and the presets. */
 export function FaultsView() {
+  const hits = useResource("hits", () => readTurns({ kind: "fault", limit: MAX_HITS }));
   return (
     <>
       <header class="row">
@@ -25,7 +27,7 @@ export function FaultsView() {
         filters={{ status: "State", kind: "Target" }}
         empty="No fault is armed. Faults count matches and never use chance."
         look={({ preset, target, state, hits }) => ({ preset, target, state, hits })}
-        columns={COLUMNS}
+        columns={columnsOf(hits.value?.items ?? [])}
         keyOf={({ id }) => id}
       />
       <Presets />
@@ -34,7 +36,10 @@ export function FaultsView() {
   );
 }
 
-const COLUMNS: readonly Column<FaultView>[] = [
+/** Turns in which faults triggered that are read. */
+const MAX_HITS = 200;
+
+const columnsOf = (turns: readonly Turn[]): readonly Column<FaultView>[] => [
   {
     name: "State",
     show: ({ state }) => (
@@ -47,7 +52,7 @@ const COLUMNS: readonly Column<FaultView>[] = [
   { name: "Where", show: ({ match }) => <code>{JSON.stringify(match)}</code> },
   { name: "What", show: ({ then }) => <code>{JSON.stringify(then)}</code> },
   { name: "Hits", number: true, show: ({ hits, times }) => `${hits} / ${times}` },
-  { name: "At turns", show: ({ id }) => <Hits id={id} /> },
+  { name: "At turns", show: ({ id }) => <Hits id={id} turns={turns} /> },
   { name: "Armed", show: ({ armed_at }) => <Time at={armed_at} /> },
   { name: "Cause", show: ({ id }) => <WhyLink id={id} /> },
   {
@@ -60,8 +65,8 @@ const COLUMNS: readonly Column<FaultView>[] = [
   },
 ];
 
-function Hits({ id }: { readonly id: string }) {
-  const hits = turnsNow().filter(({ notes = [] }) =>
+function Hits({ id, turns }: { readonly id: string; readonly turns: readonly Turn[] }) {
+  const hits = turns.filter(({ notes = [] }) =>
     notes.some(({ kind, ref }) => kind === "fault.triggered" && ref === id),
   );
   return (

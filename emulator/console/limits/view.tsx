@@ -1,7 +1,8 @@
 import { control } from "../model/actions.ts";
-import { turnsNow } from "../model/live.ts";
 import { useReply } from "../model/looks.ts";
+import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
+import { readTurns } from "../model/turns.ts";
 import { Action } from "../parts/action.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
@@ -40,7 +41,8 @@ function lookAtRegion({ in_use, tripped_remaining }: Limits["rows"][number]["us"
 }
 
 function LastRefused() {
-  const last = turnsNow().findLast(({ refused }) => refused?.status === 429);
+  const refusals = useResource("last refusal", () => readTurns({ status: 429, limit: 1 }));
+  const last = refusals.value?.items[0];
   if (!last) return null;
   return (
     <p class="why wait">

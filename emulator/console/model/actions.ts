@@ -3,7 +3,7 @@ import { CONTROL_PATH } from "../../client/control-client.ts";
 import { ErrorReply, NoReply, requestJson } from "../../client/send.ts";
 import { sendHere } from "./client.ts";
 import { now, readClock } from "./clock.ts";
-import { clearTurns, isFilm, reconnect, revision } from "./live.ts";
+import { isFilm, reconnect, revision } from "./live.ts";
 import { actionCount, dropLooksAfter, isActing } from "./looks.ts";
 import { readEagerly } from "./resource.ts";
 import { isReadOnly } from "./token.ts";
@@ -92,11 +92,8 @@ export async function undo({ label: undone, undo: plan }: PerformedAction, index
     await requestJson(sendHere, call);
     saveTray(tray.value.slice(0, index));
     outcome.value = { label, call, error: null, action: null };
-    if (plan.world !== worldName) revision.value += 1;
-    else {
-      clearTurns();
-      reconnect();
-    }
+    if (plan.world === worldName) reconnect();
+    revision.value += 1;
   });
 }
 

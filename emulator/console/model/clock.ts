@@ -1,10 +1,7 @@
-import { computed, effect, signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Status } from "../../client/views.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { asOf, present } from "./client.ts";
-import { revision, turnsNow } from "./live.ts";
-import { restAfter } from "./resource.ts";
-import { isHidden } from "./visibility.ts";
 
 /** The last status, and its arrival time by the clock of this machine (ms). */
 const lastStatus = signal<{ readonly status: Status; readonly at: number } | null>(null);
@@ -20,31 +17,21 @@ export const now = signal(0);
 
 const TICK_MS = 250;
 
-let [tookMs, endMs] = [0, 0];
-
-/** Reads the clock again when turns have arrived, with a rest in between. */
+/** Lets a flowing clock advance between two replies. */
 export function followClock(): void {
-  let timer = 0;
-  effect(() => {
-    revision.value;
-    clearTimeout(timer);
-    if (!isHidden.value) timer = window.setTimeout(readClock, restAfter(tookMs, endMs));
-  });
   setInterval(updateNow, TICK_MS);
 }
 
-/** Reads the clock now. The journal reports a server that does not reply. */
+/** Reads the clock now. The stream of the status reports a server that does not reply. */
 export async function readClock(): Promise<void> {
-  try {
-    const began = performance.now();
-    const status = await present.status();
-    endMs = performance.now();
-    tookMs = endMs - began;
-    lastStatus.value = { status, at: performance.now() };
-    updateNow();
-  } catch {
-    // The band above the views shows the reason.
-  }
+  const status = await present.status().catch(() => null);
+  if (status) showStatus(status);
+}
+
+/** Shows the clock of a status. */
+export function showStatus(status: Status): void {
+  lastStatus.value = { status, at: performance.now() };
+  updateNow();
 }
 
 /** Computes a flowing clock from its rate between two replies. */
@@ -57,9 +44,10 @@ function updateNow(): void {
   now.value = Math.floor(instantMs(status.now) + elapsedMs);
 }
 
+/** The instant of the turn in `asOf`, once it is read. */
+export const pastInstant = signal<number | null>(null);
+
 /** The visible time (ms): that of the turn in `asOf`, or now. */
 export function visibleInstant(): number {
-  if (asOf.value === null) return now.value;
-  const turn = turnsNow().find((each) => each.turn === asOf.value);
-  return turn ? instantMs(turn.now) : now.value;
+  return (asOf.value === null ? null : pastInstant.value) ?? now.value;
 }

@@ -52,7 +52,7 @@ const SERVER_PART = 1 / 40;
 const MAX_REST_MS = 10_000;
 
 /** The rest after a request that took so long and ended at `endMs`. */
-export function restAfter(tookMs: number, endMs: number): number {
+function restAfter(tookMs: number, endMs: number): number {
   return Math.max(0, endMs + Math.min(MAX_REST_MS, tookMs / SERVER_PART) - performance.now());
 }
 

@@ -10,13 +10,15 @@ interface VirtualListProps {
   /** The row to keep visible; null for the end, unless the user has scrolled away from it. */
   readonly focus: number | null;
   readonly onKey?: (event: KeyboardEvent) => void;
+  /** Called when other rows are rendered: from `first` to the one before `end`. */
+  readonly onRange: (first: number, end: number) => void;
 }
 
 /** Rows rendered beyond the visible ones. */
 const OVERSCAN_ROWS = 12;
 
 /** A long list that renders only its visible rows. */
-export function VirtualList({ count, rowHeight, label, row, focus, onKey }: VirtualListProps) {
+export function VirtualList({ count, rowHeight, label, row, focus, onKey, onRange }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const end = useRef(0);
   const [top, setTop] = useState(0);
@@ -45,6 +47,7 @@ export function VirtualList({ count, rowHeight, label, row, focus, onKey }: Virt
   }, [focus, count, rowHeight, height]);
   const first = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN_ROWS);
   const last = Math.min(count, Math.ceil((top + height) / rowHeight) + OVERSCAN_ROWS);
+  useEffect(() => onRange(first, last), [first, last, count]);
   const indices = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
     <div

@@ -1,5 +1,8 @@
+import { instantMs } from "../../kernel/instant.ts";
 import { asOf } from "../model/client.ts";
+import { pastInstant } from "../model/clock.ts";
 import { addressWith, go, route } from "../model/router.ts";
+import { readTurn } from "../model/turns.ts";
 
 /** Shows every view as of a turn, or as of now, and updates the address. Back returns from history to the present. */
 export function showAsOf(turn: number | null): void {
@@ -9,5 +12,13 @@ export function showAsOf(turn: number | null): void {
 /** The address selects the turn, so that it can be sent to a colleague. */
 export function followAddress(): void {
   const turn = Number(route.value.query.get("as_of"));
-  asOf.value = Number.isSafeInteger(turn) && turn > 0 ? turn : null;
+  const isTurn = Number.isSafeInteger(turn) && turn > 0;
+  if (isTurn && turn !== asOf.peek()) void readInstant(turn);
+  asOf.value = isTurn ? turn : null;
+}
+
+async function readInstant(turn: number): Promise<void> {
+  pastInstant.value = null;
+  const entry = await readTurn({ turn }).catch(() => undefined);
+  if (entry && asOf.peek() === turn) pastInstant.value = instantMs(entry.now);
 }

@@ -5,8 +5,8 @@ import { type DrawnAxis, onAxisKey, useAxisInput } from "./axis-input.ts";
 import { Overview } from "./overview.tsx";
 import { Playhead } from "./playhead.tsx";
 import { RangeButton, RangeHandle } from "./range.tsx";
-import { type Scale, ticksOf, xOf } from "./scale.ts";
-import { isFolding, visibleRange, wholeAxis, zoom } from "./state.ts";
+import { blocksAround, type Scale, ticksOf, xOf } from "./scale.ts";
+import { isFolding, lanesRange, visibleRange, wholeAxis, zoom } from "./state.ts";
 import { type AxisWorld, HEADER_HEIGHT, lanesOf } from "./world-lanes.tsx";
 
 interface AxisProps {
@@ -23,7 +23,7 @@ export function Axis({ worlds, parting }: AxisProps) {
   const both = other ? [own, other] : [own];
   const { range: whole, folds } = useMemo(
     () => wholeAxis(both),
-    [...both.flatMap(({ history, future, at }) => [history, future, at]), isFolding.value],
+    [...both.flatMap(({ lanes, future, at }) => [lanes, future, at]), isFolding.value],
   );
   const range = visibleRange.value ?? whole;
   const scale: Scale = { ...range, width, folds };
@@ -36,6 +36,10 @@ export function Axis({ worlds, parting }: AxisProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const blocks = visibleRange.value && blocksAround(scale);
+  useEffect(() => {
+    lanesRange.value = blocks;
+  }, [blocks?.from, blocks?.to]);
   const lanes = lanesOf(both, scale);
   const height = HEADER_HEIGHT + lanes.reduce((sum, lane) => sum + lane.height, 0);
   return (
@@ -45,7 +49,7 @@ export function Axis({ worlds, parting }: AxisProps) {
         <span class="lane-names muted" aria-hidden="true">
           Whole time
         </span>
-        <Overview axis={axis} instants={own.history.instants} />
+        <Overview axis={axis} cells={own.lanes.overview.cells} />
         <div class="lane-names" aria-hidden="true" style={{ paddingTop: `${HEADER_HEIGHT}px` }}>
           {lanes.map(({ key, name, height: laneHeight, count }) => (
             <div key={key} style={{ height: `${laneHeight}px` }}>

@@ -1,10 +1,12 @@
 import { signal } from "@preact/signals";
 import { FAULT_PRESETS } from "../../../contracts/spec/faults.ts";
 import { CONTROL_PATH } from "../../client/control-client.ts";
+import type { MatchGroup } from "../../control/find.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import type { WorldView } from "../../subjects/control-operation.ts";
 import { control, perform, runningAction } from "../model/actions.ts";
-import { asOf } from "../model/client.ts";
+import { asOf, present } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
 import { addressOf, go } from "../model/router.ts";
 import { isReadOnly } from "../model/token.ts";
 import { pathOf, worldName } from "../model/world-address.ts";
@@ -22,20 +24,23 @@ const REACH_PX = 24;
  * Presets to drag onto a predicted event of an export. Enter picks one up, the arrow keys select the event, and Enter
  * drops it. Escape cancels. The drop forks the world, arms the fault in the fork, and compares both worlds.
  */
-export function FaultPresets({ exports }: { readonly exports: readonly ExportOverview[] }) {
-  const rule = carried.value?.mark && ruleOf(carried.value.preset, carried.value.mark, exports);
+export function FaultPresets() {
+  const { preset, mark = null } = carried.value ?? {};
+  const rule = useResource(`rule ${preset} ${eventOf(mark)}`, async () =>
+    preset && mark ? ruleOf(preset, eventOf(mark)) : undefined,
+  ).value;
   return (
     <details class="fault-presets">
       <summary>Drag a fault onto the future</summary>
       <div class="row">
         {(Object.keys(FAULT_PRESETS) as Preset[]).map((preset) => (
-          <PresetChip key={preset} preset={preset} exports={exports} />
+          <PresetChip key={preset} preset={preset} />
         ))}
       </div>
       <p class="muted" role="status">
         {carried.value === null
           ? "Drop it on a hatched mark of an export: a fork gets the fault, and both worlds are compared. With the keyboard: Enter, arrow keys, Enter."
-          : rule
+          : rule && mark
             ? `${carried.value.preset} on ${eventOf(carried.value.mark)}, where ${JSON.stringify(rule.match)}`
             : `${carried.value.preset}: no predicted event of an export is here.`}
       </p>
@@ -56,11 +61,11 @@ function Target({ mark }: { readonly mark: Element }) {
   return <span class="drop-target" style={style} />;
 }
 
-function PresetChip({ preset, exports }: { preset: Preset; exports: readonly ExportOverview[] }) {
+function PresetChip({ preset }: { preset: Preset }) {
   const drop = () => {
     const mark = carried.value?.mark;
     cancel();
-    if (mark) void forkWithFault(ruleOf(preset, mark, exports));
+    if (mark) void ruleOf(preset, eventOf(mark)).then(forkWithFault);
   };
   const drag = useDrag({
     begin: () => {},
@@ -124,17 +129,27 @@ function eventOf(mark: Element | null): string {
 }
 
 /** The preset for the export, or the run, of an event. An export that a schedule will create has no id yet. */
-function ruleOf(preset: Preset, mark: Element, exports: readonly ExportOverview[]) {
-  const [kind = "", ref = ""] = eventOf(mark).split(" ");
+async function ruleOf(preset: Preset, event: string) {
+  const [kind = "", ref = ""] = event.split(" ");
   const { target, match } = FAULT_PRESETS[preset];
-  const owner = exports.find(({ id, runs }) => id === ref || runs.some((run) => run.id === ref));
   const isOfRun = kind.startsWith("export_run.") && target === "worker";
   const ofRun = isOfRun && !("at" in match && match.at === "export.running");
   if (ofRun) return { preset, match: { run: ref } };
+  const owner = await ownerOf(ref);
   return { preset, match: owner && owner.interval_hours === null ? { export_id: owner.id } : {} };
 }
 
-async function forkWithFault(rule: ReturnType<typeof ruleOf>): Promise<void> {
+/** The export with this id, or with this run. */
+async function ownerOf(ref: string): Promise<ExportOverview | undefined> {
+  const groups = await present.call<readonly MatchGroup[]>(
+    "GET",
+    `/find?${new URLSearchParams({ text: ref })}`,
+  );
+  const run = groups.find(({ kind }) => kind === "export_run")?.items.find(({ id }) => id === ref);
+  return present.call<ExportOverview>("GET", `/exports/${run?.of ?? ref}`).catch(() => undefined);
+}
+
+async function forkWithFault(rule: Awaited<ReturnType<typeof ruleOf>>): Promise<void> {
   const from = { from: worldName, ...(asOf.value !== null && { at: asOf.value }) };
   const fork = await perform<WorldView>(`Fork ${worldName}`, control("POST", "/worlds", from));
   if (!fork) return;

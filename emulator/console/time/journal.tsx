@@ -1,15 +1,13 @@
-import { turnsNow } from "../model/live.ts";
+import { TURN_KINDS } from "../../control/turns/pages.ts";
 import { Filter, SearchField } from "../parts/list.tsx";
 import { Term } from "../parts/term.tsx";
 import { TurnDetail } from "./turn-detail.tsx";
-import { matchingTurns, TurnList } from "./turn-list.tsx";
-
-const TURN_KINDS = ["request", "event", "effect", "control", "object_storage", "start", "refused"];
+import { TurnList, useTurnPage } from "./turn-list.tsx";
 
 /** The turns with a search, and the selected one. */
 export function Journal() {
-  const turns = turnsNow();
-  const matches = matchingTurns();
+  const turns = useTurnPage();
+  const { matching, total } = turns.page;
   return (
     <div class="split">
       <section class="card grow" aria-label="Journal">
@@ -20,12 +18,12 @@ export function Journal() {
           <SearchField label="Turns" />
           <Filter name="kind" text="Kind" values={TURN_KINDS} />
           <span class="muted" role="status">
-            {matches.length === turns.length
-              ? turns.length.toLocaleString("en")
-              : `${matches.length.toLocaleString("en")} matching of ${turns.length.toLocaleString("en")}`}
+            {matching === total
+              ? total.toLocaleString("en")
+              : `${matching.toLocaleString("en")} matching of ${total.toLocaleString("en")}`}
           </span>
         </header>
-        <TurnList />
+        <TurnList {...turns} />
       </section>
       <TurnDetail />
     </div>

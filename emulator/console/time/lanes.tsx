@@ -1,19 +1,22 @@
-import { instantMs } from "../../kernel/instant.ts";
-import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import type { Bar } from "../../control/turns/bars.ts";
+import type { BarPart, ExportBar } from "../../control/turns/lanes.ts";
 import { isFilm } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { toneOf } from "../parts/status.tsx";
 import { spanOf } from "../parts/time.tsx";
-import type { Bar, Mark } from "./history.ts";
-import { indexAt, type Scale, xIn, xOf } from "./scale.ts";
+import type { Mark } from "./history.ts";
+import { type Scale, xIn, xOf } from "./scale.ts";
 
 const ROW_HEIGHT = 16;
 const MAX_ROWS = 8;
 const MIN_WIDTH = 3;
 
-/** A bar with its parts. */
+/** A bar as it is drawn, with its parts. */
 export interface LaneBar extends Bar {
-  readonly parts: readonly Bar[];
+  readonly label: string;
+  readonly tone: string;
+  readonly parts: readonly (BarPart & { readonly tone: string })[];
+  readonly partsTotal: number;
   /** The text next to it where there is room; its duration follows. */
   readonly name: string;
   /** A schedule: its parts are drawn one after another, at full height. */
@@ -21,67 +24,33 @@ export interface LaneBar extends Bar {
   readonly href: string | null;
 }
 
-/** Exports as bars, with a bar for each of their runs; a schedule is a band with a bar for each of its exports. */
-export function exportBars(
-  exports: readonly ExportOverview[],
-  failures: ReadonlyMap<string, readonly number[]>,
+/** The bars of a lane, which lead to their view. An export has a part for each run, a schedule for each export. */
+export function laneBars(
+  bars: readonly (ExportBar | Bar)[] = [],
+  kind: "run" | "export",
 ): readonly LaneBar[] {
-  const schedules = new Set(
-    exports.flatMap(({ id, interval_hours }) => (interval_hours === null ? [] : [id])),
-  );
-  const exportsOf = (schedule: string) =>
-    exports.filter(({ source_bulk_export_id: source }) => source === schedule);
-  return exports.flatMap((each) => {
-    if (each.source_bulk_export_id !== null && schedules.has(each.source_bulk_export_id)) return [];
-    const isBand = each.interval_hours !== null;
-    const name = isBand ? `every ${each.interval_hours} h` : each.id.slice(0, 8);
-    const children = isBand ? exportsOf(each.id).map((child) => exportBar(child, "export")) : [];
-    return [
-      {
-        ...exportBar(each, isBand ? "schedule" : "export"),
-        name: `${each.project ?? "project gone"} ${name}`,
-        isBand,
-        href: addressOf("exports", each.id),
-        parts: isBand
-          ? children
-          : each.runs.map((run) => ({
-              id: run.id,
-              from: instantMs(run.created_at),
-              to: endInstant(run.finished_at),
-              tone: toneOf(run.status),
-              label: `run of ${run.start_time.slice(0, 10)}: ${run.status}`,
-              notches: [...(failures.get(run.id) ?? [])],
-            })),
-      },
-    ];
+  return bars.map((bar) => {
+    const { id, status, count } = bar;
+    const tone = toneOf(status);
+    const common = { ...bar, tone, parts: [], partsTotal: 0, isBand: false };
+    if (count !== undefined) {
+      const name = `${count.toLocaleString("en")} ${kind}s`;
+      return { ...common, name, label: name, href: null };
+    }
+    const href = isFilm.value ? null : addressOf(`${kind}s`, id);
+    if (!("parts" in bar)) return { ...common, name: id.slice(0, 8), label: `${kind} ${id} ${status}`, href };
+    const project = bar.project ?? "project gone";
+    const isBand = bar.interval_hours !== null;
+    return {
+      ...common,
+      name: `${project} ${isBand ? `every ${bar.interval_hours} h` : id.slice(0, 8)}`,
+      label: `${isBand ? "schedule" : kind} ${id}, ${project}: ${status}`,
+      isBand,
+      href,
+      parts: bar.parts.map((part) => ({ ...part, tone: toneOf(part.status) })),
+      partsTotal: bar.parts_total,
+    };
   });
-}
-
-function exportBar(each: ExportOverview, kind: string): Bar {
-  return {
-    id: each.id,
-    from: instantMs(each.created_at),
-    to: endInstant(each.finished_at),
-    tone: toneOf(each.status),
-    label: `${kind} ${each.id}, ${each.project ?? "project gone"}: ${each.status}`,
-    notches: [],
-  };
-}
-
-/** Bars without parts, which lead to their view. */
-export function runBars(runs: readonly Bar[], view: "runs" | "exports"): readonly LaneBar[] {
-  return runs.map((run) => ({
-    ...run,
-    tone: toneOf(run.tone),
-    parts: [],
-    name: run.id.slice(0, 8),
-    isBand: false,
-    href: isFilm.value ? null : addressOf(view, run.id),
-  }));
-}
-
-function endInstant(at: string | null): number | null {
-  return at === null ? null : instantMs(at);
 }
 
 interface PlacedBar {
@@ -162,7 +131,7 @@ function BarShape({ placed, scale, now, base }: Omit<BarsProps, "rows"> & { plac
   return (
     <a href={bar.href === null ? undefined : base + bar.href} draggable={false}>
       <g class={`bar ${bar.tone}${bar.to === null ? " open" : ""}${bar.isBand ? " band-bar" : ""}`}>
-        <title>{`${bar.label}, ${durationText(bar)}${bar.isBand ? `, ${bar.parts.length} exports` : ""}`}</title>
+        <title>{`${bar.label}, ${durationText(bar)}${bar.isBand ? `, ${bar.partsTotal} exports` : ""}`}</title>
         <rect
           {...extent(bar)}
           y={y}
@@ -174,7 +143,7 @@ function BarShape({ placed, scale, now, base }: Omit<BarsProps, "rows"> & { plac
           <rect key={each.id} {...extent(each)} y={partY(index)} height={part} class={`part ${each.tone}`} />
         ))}
         {parts.flatMap((each, index) =>
-          each.notches.map((at) => (
+          (each.failed ?? []).map((at) => (
             <rect
               key={`${each.id} ${at}`}
               class="notch"
@@ -200,8 +169,10 @@ function cut(text: string, length: number): string {
 }
 
 /** Bars of a band that do not overlap: those at the same pixels are drawn once, with the worst tone. */
-function apart(bars: readonly Bar[], scale: Scale): readonly Bar[] {
-  const visibleBars: Bar[] = [];
+function apart(bars: LaneBar["parts"], scale: Scale): LaneBar["parts"] {
+  const visibleBars: {
+    -readonly [Name in keyof LaneBar["parts"][number]]: LaneBar["parts"][number][Name];
+  }[] = [];
   let right = Number.NEGATIVE_INFINITY;
   for (const bar of bars) {
     const x = xOf(scale, bar.from);
@@ -220,70 +191,67 @@ const COUNT_WIDTH = 20;
 
 interface Cluster {
   readonly first: Mark;
-  readonly last: Mark;
+  /** The last instant. */
+  to: number;
   readonly x: number;
-  readonly right: number;
-  readonly tone: string;
-  readonly count: number;
+  right: number;
+  isBad: boolean;
+  count: number;
 }
 
-/** Marks that would overlap become one with a count, and with the worst tone. Looks at few of the marks of a cluster. */
-export function clustersOf(marks: readonly Mark[], scale: Scale): readonly Cluster[] {
+/** Marks that would overlap become one with a count, and with the worst tone. */
+function clustersOf(marks: readonly Mark[], scale: Scale): readonly Cluster[] {
   const clusters: Cluster[] = [];
   const xAt = xIn(scale);
-  const xOfMark = ({ at }: Mark) => xAt(at);
-  const end = indexAt(marks, scale.to + 1, ({ at }) => at);
-  let index = indexAt(marks, scale.from, ({ at }) => at);
-  while (index < end) {
-    const first = marks[index] as Mark;
-    const x = xOfMark(first);
-    let [next, right] = [index + 1, x + MARK_WIDTH];
-    for (;;) {
-      const after = Math.min(end, indexAt(marks, right, xOfMark));
-      if (after <= next) break;
-      next = after;
-      right = Math.max(xOfMark(marks[next - 1] as Mark) + MARK_WIDTH, x + COUNT_WIDTH);
-    }
-    const tone = isBadIn(marks, index, next) ? "bad" : first.tone;
-    clusters.push({ first, last: marks[next - 1] as Mark, x, right, tone, count: next - index });
-    index = next;
+  for (const mark of marks) {
+    const { at, to = at, count = 1, bad = false } = mark;
+    if (to < scale.from || at > scale.to) continue;
+    // A cell of a longer range may begin outside.
+    const x = Math.max(-COUNT_WIDTH, xAt(at));
+    const last = clusters.at(-1);
+    const cluster = last && x < last.right ? last : { first: mark, to, x, right: 0, isBad: false, count: 0 };
+    if (cluster !== last) clusters.push(cluster);
+    cluster.to = to;
+    cluster.count += count;
+    cluster.isBad ||= bad;
+    const least = cluster.count === 1 ? 0 : cluster.x + COUNT_WIDTH;
+    cluster.right = Math.max(Math.min(xAt(to), scale.width) + MARK_WIDTH, least);
   }
   return clusters;
-}
-
-function isBadIn(marks: readonly Mark[], from: number, end: number): boolean {
-  for (let index = from; index < end; index += 1) if (marks[index]?.tone === "bad") return true;
-  return false;
 }
 
 /** Marks as strokes; marks that would overlap are a count, which zooms in to them when it is clicked. */
 export function Marks({ marks, scale, future }: { marks: readonly Mark[]; scale: Scale; future: boolean }) {
   return (
     <>
-      {clustersOf(marks, scale).map(({ first, last, x, right, tone, count }) => {
-        const isOne = count === 1;
-        // Marks of one instant cannot be separated: their first turn is opened.
-        const turn = isOne || first.at === last.at ? first.turn : null;
-        return (
-          <g
-            key={`${first.at} ${first.turn}`}
-            class={`mark ${tone}${future ? " future" : ""}${isOne ? "" : " counted"}`}
-            data-turn={turn ?? undefined}
-            data-from={first.at}
-            data-to={last.at}
-            data-event={future ? first.label : undefined}
-          >
-            <title>{isOne ? first.label : `${count} marks: ${first.label} to ${last.label}`}</title>
-            <rect x={x - 1} y={4} width={right - x} height={ROW_HEIGHT - 4} rx={isOne ? 1 : 3} />
-            {!isOne && (
-              <text x={(x + right) / 2 - 1} y={ROW_HEIGHT - 3}>
-                {SHORT_NUMBER.format(count)}
-              </text>
-            )}
-          </g>
-        );
-      })}
+      {clustersOf(marks, scale).map((cluster) => (
+        <MarkShape key={`${cluster.first.at} ${cluster.first.turn}`} cluster={cluster} future={future} />
+      ))}
     </>
+  );
+}
+
+function MarkShape({ cluster, future }: { readonly cluster: Cluster; readonly future: boolean }) {
+  const { first, to, x, right, isBad, count } = cluster;
+  const isOne = count === 1;
+  // Marks of one instant cannot be separated: their first turn is opened.
+  const turn = isOne || first.at === to ? first.turn : null;
+  return (
+    <g
+      class={`mark ${isBad ? "bad" : "plain"}${future ? " future" : ""}${isOne ? "" : " counted"}`}
+      data-turn={turn ?? undefined}
+      data-from={first.at}
+      data-to={to}
+      data-event={future ? first.label : undefined}
+    >
+      <title>{isOne ? first.label : `${count} marks from ${first.label} on`}</title>
+      <rect x={x - 1} y={4} width={right - x} height={ROW_HEIGHT - 4} rx={isOne ? 1 : 3} />
+      {!isOne && (
+        <text x={(x + right) / 2 - 1} y={ROW_HEIGHT - 3}>
+          {SHORT_NUMBER.format(count)}
+        </text>
+      )}
+    </g>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import type { Lanes } from "../../control/turns/lanes.ts";
 import { useDrag } from "../parts/drag.ts";
 import type { DrawnAxis } from "./axis-input.ts";
 import { instantAt, panned, type Range, type Scale, xIn, xOf } from "./scale.ts";
@@ -10,11 +11,12 @@ const MIN_WINDOW_PX = 6;
 
 interface OverviewProps {
   readonly axis: DrawnAxis;
-  readonly instants: readonly number[];
+  /** The begins of groups of turns, with their numbers. */
+  readonly cells: Lanes["overview"]["cells"];
 }
 
 /** The whole time: a column for each group of turns, and a window that shows and moves the visible range. */
-export function Overview({ axis: { scale, whole }, instants }: OverviewProps) {
+export function Overview({ axis: { scale, whole }, cells }: OverviewProps) {
   const strip: Scale = { ...scale, ...whole };
   const { width } = strip;
   const [left, right] = [xOf(strip, scale.from), xOf(strip, scale.to)];
@@ -34,10 +36,7 @@ export function Overview({ axis: { scale, whole }, instants }: OverviewProps) {
       visibleRange.value = before.range;
     },
   });
-  const columns = useMemo(
-    () => columnsOf(strip, instants),
-    [instants, instants.length, whole.from, whole.to, width, scale.folds],
-  );
+  const columns = useMemo(() => columnsOf(strip, cells), [cells, whole.from, whole.to, width, scale.folds]);
   const most = Math.max(1, ...columns.values());
   return (
     <svg class="overview" width={width} height={HEIGHT} aria-hidden="true" {...drag}>
@@ -58,12 +57,12 @@ export function Overview({ axis: { scale, whole }, instants }: OverviewProps) {
   );
 }
 
-function columnsOf(strip: Scale, instants: readonly number[]): ReadonlyMap<number, number> {
+function columnsOf(strip: Scale, cells: OverviewProps["cells"]): ReadonlyMap<number, number> {
   const columns = new Map<number, number>();
   const xAt = xIn(strip);
-  for (const at of instants) {
+  for (const [at, count] of cells) {
     const column = Math.floor(xAt(at) / COLUMN_PX);
-    columns.set(column, (columns.get(column) ?? 0) + 1);
+    columns.set(column, (columns.get(column) ?? 0) + count);
   }
   return columns;
 }

@@ -3,12 +3,11 @@ import { formatInstant } from "../../kernel/instant.ts";
 import { control, perform, runningAction } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { clock, now, visibleInstant } from "../model/clock.ts";
-import { turns } from "../model/live.ts";
+import { neighbourOf, readTurn, readTurns } from "../model/turns.ts";
 import { useDrag } from "../parts/drag.ts";
 import { spanOf, timeOf } from "../parts/time.tsx";
 import { showAsOf } from "./as-of.ts";
 import type { DrawnAxis } from "./axis-input.ts";
-import { lastTurnAt } from "./range.tsx";
 import { instantAt, xOf } from "./scale.ts";
 import { centre } from "./state.ts";
 
@@ -40,7 +39,7 @@ export function Playhead({ axis: { scale, whole }, height }: PlayheadProps) {
     move: (event) => setDragInstant(instantOf(event)),
     drop(event, startX) {
       setDragInstant(null);
-      if (event.clientX !== startX) moveTo(instantOf(event));
+      if (event.clientX !== startX) void moveTo(instantOf(event));
       else if (outside) centre(scale, whole, at);
     },
     cancel: () => setDragInstant(null),
@@ -78,14 +77,14 @@ function difference(at: number): string {
 }
 
 /** Advances to a future time. For an earlier time, shows the world as of the last turn before it, or the first turn. */
-function moveTo(at: number): void {
+async function moveTo(at: number): Promise<void> {
   if (at > now.value) {
     showAsOf(null);
     const to = formatInstant(at);
     void perform(`Advance to ${timeOf(at)}`, control("POST", "/clock/advance", { to }));
     return;
   }
-  const last = lastTurnAt(turns, at);
+  const last = await readTurn({ at });
   if (last) showAsOf(last.turn);
 }
 
@@ -97,30 +96,29 @@ function onKey(event: KeyboardEvent): void {
 }
 
 const KEYS: Readonly<Record<string, () => void>> = {
-  ArrowRight: () => stepRight(),
-  ArrowLeft: () => stepLeft(),
-  Home: () => showAsOf(turns[0]?.turn ?? null),
+  ArrowRight: () => void stepRight(),
+  ArrowLeft: () => void stepLeft(),
+  Home: () => void readTurns({ offset: 0, limit: 1 }).then(({ items }) => showAsOf(items[0]?.turn ?? null)),
   End: () => showAsOf(null),
   Escape: () => showAsOf(null),
   " ": () => toggleClock(),
 };
 
 /** Steps to the next turn of the history, or advances to the next event. */
-function stepRight(): void {
+async function stepRight(): Promise<void> {
   if (asOf.value === null)
-    void perform("Advance to the next event", control("POST", "/clock/advance", { next: 1 }));
-  else showAsOf(neighbour(1)?.turn ?? null);
+    return void perform("Advance to the next event", control("POST", "/clock/advance", { next: 1 }));
+  const next = await neighbourOf(asOf.value, 1);
+  showAsOf(next && next.turn !== (await newestTurn()) ? next.turn : null);
 }
 
-function stepLeft(): void {
-  const before = neighbour(-1);
+async function stepLeft(): Promise<void> {
+  const before = await neighbourOf(asOf.value ?? (await newestTurn()), -1);
   if (before) showAsOf(before.turn);
 }
 
-function neighbour(by: 1 | -1) {
-  const at = asOf.value === null ? turns.length - 1 : turns.findIndex(({ turn }) => turn === asOf.value);
-  const next = turns[at + by];
-  return next === turns.at(-1) ? undefined : next;
+async function newestTurn(): Promise<number> {
+  return (await readTurns({ limit: 1 })).items[0]?.turn ?? 0;
 }
 
 /** Freezes a flowing clock and lets a frozen one flow. */

@@ -1,11 +1,13 @@
 import { computed } from "@preact/signals";
 import { useState } from "preact/hooks";
+import type { TurnFilter } from "../../control/turns/pages.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { asOf } from "../model/client.ts";
 import { status } from "../model/clock.ts";
 import { count } from "../model/count.ts";
-import { type Turn, turns, turnsNow } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
 import { addressWith, go, route } from "../model/router.ts";
+import { neighbourOf, readTurn, readTurns } from "../model/turns.ts";
 import { worldName } from "../model/world-address.ts";
 import { useDrag } from "../parts/drag.ts";
 import { timeOf } from "../parts/time.tsx";
@@ -23,14 +25,17 @@ function setRangeTurn(turn: number | null): void {
 /** Shows or removes the second playhead, which begins at the first turn that the history has. */
 export function RangeButton() {
   const isOn = rangeTurn.value !== null;
-  const earliest = status.value?.history.earliest_turn ?? 1;
+  const begin = async () => {
+    const { first_turn } = await readTurns({ limit: 1 });
+    setRangeTurn(Math.max(status.value?.history.earliest_turn ?? 1, first_turn));
+  };
   return (
     <button
       type="button"
       class="button"
       aria-pressed={isOn}
       title="A second playhead: the page shows what changed between both"
-      onClick={() => setRangeTurn(isOn ? null : Math.max(earliest, turns[0]?.turn ?? 1))}
+      onClick={() => (isOn ? setRangeTurn(null) : void begin())}
     >
       Select a range
     </button>
@@ -40,9 +45,10 @@ export function RangeButton() {
 /** The second playhead. Dragging it or the arrow keys move it from turn to turn; Escape cancels a drag, or removes it. */
 export function RangeHandle({ axis: { scale }, height }: { axis: DrawnAxis; height: number }) {
   const [dragInstant, setDragInstant] = useState<number | null>(null);
-  const list = turnsNow();
-  const index = list.findIndex(({ turn }) => turn === rangeTurn.value);
-  const current = list[index];
+  const turn = rangeTurn.value;
+  const current = useResource(`turn ${turn}`, async () =>
+    turn === null ? undefined : readTurn({ turn }),
+  ).value;
   const at = dragInstant ?? (current ? instantMs(current.now) : null);
   const x = at === null ? 0 : Math.max(0, Math.min(scale.width, xOf(scale, at)));
   const drag = useDrag({
@@ -53,19 +59,20 @@ export function RangeHandle({ axis: { scale }, height }: { axis: DrawnAxis; heig
       setDragInstant(instantAt(scale, next));
     },
     drop() {
-      if (dragInstant !== null) setRangeTurn(lastTurnAt(list, dragInstant)?.turn ?? null);
+      if (dragInstant !== null)
+        void readTurn({ at: dragInstant }).then((last) => setRangeTurn(last?.turn ?? null));
       setDragInstant(null);
     },
     cancel: () => setDragInstant(null),
   });
   if (at === null) return null;
   const onKey = (event: KeyboardEvent) => {
-    const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+    const steps: Readonly<Record<string, 1 | -1>> = { ArrowLeft: -1, ArrowRight: 1 };
     const by = steps[event.key];
     if (by === undefined && event.key !== "Escape") return;
     event.preventDefault();
-    if (by === undefined) setRangeTurn(null);
-    else setRangeTurn((list[index + by] ?? current)?.turn ?? null);
+    if (by === undefined || turn === null) setRangeTurn(null);
+    else void neighbourOf(turn, by).then((next) => setRangeTurn(next?.turn ?? turn));
   };
   return (
     <div
@@ -86,20 +93,12 @@ export function RangeHandle({ axis: { scale }, height }: { axis: DrawnAxis; heig
   );
 }
 
-/** The last turn at or before an instant, or the first turn. */
-export function lastTurnAt(list: readonly Turn[], at: number): Turn | undefined {
-  return list.findLast((turn) => instantMs(turn.now) <= at) ?? list[0];
-}
-
 /** Everything that changed between both playheads. */
 export function RangeChanges() {
-  const list = turnsNow();
-  const last = asOf.value ?? list.at(-1)?.turn;
+  const last = asOf.value ?? status.value?.turn;
+  const [from, to] = [Math.min(rangeTurn.value ?? 0, last ?? 0), Math.max(rangeTurn.value ?? 0, last ?? 0)];
+  const counts = useResource("turns in the range", () => countsIn(from, to), `${from} ${to}`).value;
   if (rangeTurn.value === null || last === undefined) return null;
-  const [from, to] = [Math.min(rangeTurn.value, last), Math.max(rangeTurn.value, last)];
-  const inside = list.filter(({ turn }) => turn > from && turn <= to);
-  const requests = inside.filter(({ cause }) => cause.type === "request");
-  const limited = inside.filter(({ refused }) => refused?.status === 429);
   const world = encodeURIComponent(worldName);
   return (
     <section class="card" aria-label="Changes in the range">
@@ -109,9 +108,24 @@ export function RangeChanges() {
         names={[`at turn ${from}`, `at turn ${to}`]}
       />
       <p class="muted">
-        {count(inside.length, "turn")}, {count(requests.length, "request")}, {limited.length} refused by a
-        rate limit.
+        {count(counts?.turns ?? 0, "turn")}, {count(counts?.requests ?? 0, "request")}, {counts?.limited ?? 0}{" "}
+        refused by a rate limit.
       </p>
     </section>
   );
+}
+
+/** How many turns, requests and refusals by a rate limit come after turn `from`, up to turn `to`. */
+async function countsIn(from: number, to: number) {
+  const positionAfter = async (turn: number, filter: TurnFilter) => {
+    const { items, offset, matching } = await readTurns({ ...filter, turn: turn + 1, limit: 1 });
+    return (items[0]?.turn ?? 0) > turn ? offset : matching;
+  };
+  const countOf = async (filter: TurnFilter) =>
+    (await positionAfter(to, filter)) - (await positionAfter(from, filter));
+  return {
+    turns: await countOf({}),
+    requests: await countOf({ kind: "request" }),
+    limited: await countOf({ status: 429 }),
+  };
 }

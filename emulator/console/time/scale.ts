@@ -25,13 +25,17 @@ const MAX_FOLDS = 8;
 const FOLDED_PART = 0.2;
 const FOLD_PART = 0.05;
 
-/** The longest idle times between instants (in order): those that would fill much of the axis. */
-export function foldsOf(instants: readonly number[]): readonly Fold[] {
-  const gaps = instants.flatMap((to, index) => {
-    const from = instants[index - 1] ?? to;
-    return to - from < MIN_FOLD_MS ? [] : [{ from, to }];
+/** The longest idle times between busy ones (ranges or instants, in any order): those that would fill much of the axis. */
+export function foldsOf(busyTimes: readonly Range[]): readonly Fold[] {
+  const inOrder = [...busyTimes].sort((a, b) => a.from - b.from);
+  const from = inOrder[0]?.from ?? 0;
+  let end = from;
+  const gaps = inOrder.flatMap((time) => {
+    const gap = { from: end, to: time.from };
+    end = Math.max(end, time.to);
+    return gap.to - gap.from < MIN_FOLD_MS ? [] : [gap];
   });
-  let busy = (instants.at(-1) ?? 0) - (instants[0] ?? 0);
+  let busy = end - from;
   const folded: Range[] = [];
   for (const gap of gaps.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MAX_FOLDS)) {
     if (gap.to - gap.from < busy * FOLDED_PART) break;
@@ -77,17 +81,6 @@ export function xIn({ from, to, width, folds }: Scale): (at: number) => number {
   return (at) => (positionOf(folds, at) - begin) * pxPerMs;
 }
 
-/** The index of the first item at or after an instant. The items are in order. */
-export function indexAt<T>(items: readonly T[], at: number, instantOfItem: (item: T) => number): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (instantOfItem(items[middle] as T) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 export function instantAt(scale: Scale, x: number): number {
   return Math.round(movedTo(scale, (begin, length) => begin + (x / scale.width) * length));
 }
@@ -119,6 +112,14 @@ function within(folds: readonly Fold[], bounds: Range, begin: number, length: nu
   const [least, most] = [positionOf(folds, bounds.from), positionOf(folds, bounds.to) - length];
   const from = Math.max(Math.min(begin, most), least);
   return { from: instantOf(folds, from), to: instantOf(folds, from + length) };
+}
+
+/** Blocks of a quarter of the visible length or more that cover the visible range: they change seldom. */
+export function blocksAround(scale: Scale): Range {
+  const [begin, end] = [positionOf(scale.folds, scale.from), positionOf(scale.folds, scale.to)];
+  const block = 2 ** Math.ceil(Math.log2(end - begin)) / 4;
+  const instant = (position: number) => Math.round(instantOf(scale.folds, position * block));
+  return { from: instant(Math.floor(begin / block)), to: instant(Math.ceil(end / block)) };
 }
 
 const SECOND = 1000;

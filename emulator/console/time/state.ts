@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { AdvanceResult } from "../../client/views.ts";
+import type { Lanes } from "../../control/turns/lanes.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { errorText } from "../model/actions.ts";
 import { client } from "../model/client.ts";
@@ -22,6 +23,9 @@ export function select(turn: number | null): void {
 
 /** The visible range of the axis; null for the whole range. */
 export const visibleRange = signal<Range | null>(null);
+
+/** The range whose lanes are read; null for the whole range. */
+export const lanesRange = signal<Range | null>(null);
 
 /** Whether idle time is folded. */
 export const isFolding = signal(true);
@@ -52,24 +56,28 @@ export function wholeAxis(worlds: readonly AxisWorld[]): {
   readonly range: Range;
   readonly folds: readonly Fold[];
 } {
-  const [first, ...others] = worlds.map(({ history }) => history.instants);
-  const instants = others.length === 0 ? (first ?? []) : inOrder([first ?? [], ...others].flat());
-  // The journal may arrive before the clock.
-  const present = Math.max(...worlds.map(({ at }) => at), instants.at(-1) ?? 0);
-  const from = Math.min(instants[0] ?? present, present);
-  const ahead = inOrder(worlds.flatMap(({ future }) => future?.fired ?? []).map(({ at }) => instantMs(at)));
+  const busyTimes = worlds.flatMap(({ lanes }) => busyTimesOf(lanes));
+  // The turns may arrive before the clock.
+  const present = Math.max(...worlds.map(({ at }) => at), ...busyTimes.map(({ to }) => to));
+  const from = Math.min(present, ...busyTimes.map((time) => time.from));
+  const ahead = worlds.flatMap(({ future }) => future?.fired ?? []).map(({ at }) => instantMs(at));
   const limit = present + Math.max(MIN_AHEAD_MS, (present - from) * FUTURE_PER_PAST);
-  const to = Math.max(present, Math.min(limit, ahead.at(-1) ?? 0));
-  const upcoming = ahead.filter((at) => at > present && at < to);
-  const folds = isFolding.value ? foldsOf([...instants, present, ...upcoming, to]) : [];
+  const to = Math.max(present, Math.min(limit, Math.max(0, ...ahead)));
+  const instants = [present, ...ahead.filter((at) => at > present && at < to), to];
+  const points = instants.map((at) => ({ from: at, to: at }));
+  const folds = isFolding.value ? foldsOf([...busyTimes, ...points]) : [];
   // Next to folded time, a margin of a minimum length could be longer than all the rest.
   const least = folds.length > 0 ? 0 : MIN_SPAN_MS / 2;
   const room = Math.max(least, (positionOf(folds, to) - positionOf(folds, from)) * MARGIN);
   return { range: { from: from - room, to: to + 3 * room }, folds };
 }
 
-function inOrder(instants: readonly number[]): readonly number[] {
-  return [...instants].sort((a, b) => a - b);
+/** The times between the gaps. */
+function busyTimesOf({ first, last, gaps }: Lanes): readonly Range[] {
+  if (first === null || last === null) return [];
+  const begins = [first, ...gaps.map(({ to }) => to)];
+  const ends = [...gaps.map(({ from }) => from), last];
+  return begins.map((begin, index) => ({ from: begin, to: ends[index] ?? last }));
 }
 
 const ZOOM = 1.6;

@@ -1,8 +1,10 @@
 import type { FaultTarget } from "../../../contracts/spec/faults.ts";
 import { asOf } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { isFilm, type Turn, turnsNow } from "../model/live.ts";
+import { isFilm } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
+import { readTurns, type Turn } from "../model/turns.ts";
 import { Json } from "../parts/json.tsx";
 import { Time } from "../parts/time.tsx";
 import { Origins } from "../parts/turn-link.tsx";
@@ -13,13 +15,12 @@ import { select, selectedTurn } from "./state.ts";
 
 /** The journal entry of the selected turn, and the other turns about the same subject. */
 export function TurnDetail() {
-  const turns = turnsNow();
   const shownTurn = selectedTurn.value ?? (isFilm.value ? asOf.value : null);
-  const turn = turns.find((each) => each.turn === shownTurn);
-  if (!turn) return <MissingTurn number={selectedTurn.value} turns={turns} />;
+  const facts = useResource(`turn ${shownTurn}`, () => factsOf(shownTurn)).value;
+  if (!facts) return null;
+  if (!facts.turn) return <MissingTurn number={selectedTurn.value} first={facts.firstTurn} />;
+  const { turn, related, first } = facts;
   const { cause } = turn;
-  const ref = cause.ref;
-  const related = ref === undefined ? [] : turns.filter((each) => each.cause.ref === ref);
   return (
     <aside class="card detail" aria-label={`Turn ${turn.turn}`}>
       <header class="row">
@@ -35,27 +36,41 @@ export function TurnDetail() {
           <span class="muted"> scheduled by {cause.detail.scheduled_by}</span>
         )}
       </p>
-      {related.length > 1 && (
+      {related && related.matching > 1 && (
         <p class="muted">
-          {count(related.length, "turn")} about this subject:{" "}
-          {related.slice(0, 12).map((each) => (
+          {count(related.matching, "turn")} about this subject:{" "}
+          {related.items.map((each) => (
             <button type="button" class="link" key={each.turn} onClick={() => select(each.turn)}>
               {each.turn}
             </button>
           ))}
         </p>
       )}
-      {!isFilm.value && <TurnLinks turn={turn} />}
+      {!isFilm.value && <TurnLinks turn={turn} first={first} />}
       <Json value={turn} />
     </aside>
   );
 }
 
-/** Where the turn leads to. */
-function TurnLinks({ turn }: { readonly turn: Turn }) {
+const MAX_RELATED_TURNS = 12;
+
+async function factsOf(number: number | null) {
+  if (number === null) return undefined;
+  const { items, first_turn: firstTurn } = await readTurns({ turn: number, limit: 1 });
+  const turn = items.find((each) => each.turn === number);
+  const ref = turn?.cause.ref;
+  return {
+    turn,
+    firstTurn,
+    related: ref === undefined ? undefined : await readTurns({ ref, offset: 0, limit: MAX_RELATED_TURNS }),
+    first: turn ? await firstOfInstant(turn) : number,
+  };
+}
+
+/** Where the turn leads to; `first` is the turn with which its instant begins. */
+function TurnLinks({ turn, first }: { readonly turn: Turn; readonly first: number }) {
   const { cause } = turn;
   const { ref } = cause;
-  const first = firstOfInstant(turnsNow(), turn);
   return (
     <>
       <p class="row">
@@ -84,12 +99,11 @@ function TurnLinks({ turn }: { readonly turn: Turn }) {
 }
 
 /** A link may name a turn that the journal has dropped since. */
-function MissingTurn({ number, turns }: { readonly number: number | null; readonly turns: readonly Turn[] }) {
-  const [first] = turns;
-  if (number === null || !first || number > first.turn) return null;
+function MissingTurn({ number, first }: { readonly number: number | null; readonly first: number }) {
+  if (number === null || number > first) return null;
   return (
     <p class="problem" role="alert">
-      Turn {number} is no longer kept: the journal begins with turn {first.turn}. To keep more, raise
+      Turn {number} is no longer kept: the journal begins with turn {first}. To keep more, raise
       limits.journal_turns.
     </p>
   );
@@ -99,14 +113,21 @@ function MissingTurn({ number, turns }: { readonly number: number | null; readon
  * The first event or effect of this instant, up to this turn. A fork from between them would fire the rest immediately,
  * before a fault can be armed in it.
  */
-function firstOfInstant(turns: readonly Turn[], turn: Turn): number {
-  let first = turn;
-  for (const each of turns.filter((candidate) => candidate.turn <= turn.turn).reverse()) {
-    if (each.now !== turn.now || (each.cause.type !== "event" && each.cause.type !== "effect")) break;
-    first = each;
+async function firstOfInstant(turn: Turn): Promise<number> {
+  const isPart = ({ now, cause: { type } }: Turn) =>
+    now === turn.now && (type === "event" || type === "effect");
+  let first = turn.turn;
+  for (let isAll = !isPart(turn); !isAll; ) {
+    const { items } = await readTurns({ turn: first, limit: 2 * TURNS_AT_ONCE });
+    const before = items.filter((each) => each.turn < first).reverse();
+    const end = before.findIndex((each) => !isPart(each));
+    isAll = end !== -1 || before.length === 0;
+    first = before.slice(0, end === -1 ? undefined : end).at(-1)?.turn ?? first;
   }
-  return first.turn;
+  return first;
 }
+
+const TURNS_AT_ONCE = 25;
 
 /** A fault rule that matches the subject of a turn. */
 function faultAt({ type, name, ref }: Turn["cause"]): { readonly target: string; readonly match: string } {

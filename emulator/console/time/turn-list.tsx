@@ -1,7 +1,9 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { TURN_KINDS, type TurnFilter, type TurnPage } from "../../control/turns/pages.ts";
 import { asOf } from "../model/client.ts";
-import { type Turn, turnsNow } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
 import { route } from "../model/router.ts";
+import { readTurns, type Turn } from "../model/turns.ts";
 import { shortTime } from "../parts/time.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { select, selectedTurn } from "./state.ts";
@@ -17,24 +19,49 @@ const GLYPHS: Readonly<Record<Turn["cause"]["type"], string>> = {
   start: "◆",
 };
 
-/** The turns with the kind and the text of the address: in the cause, the subject, the notes or the error. */
-export function matchingTurns(): readonly Turn[] {
-  const turns = turnsNow();
+const PAGE_TURNS = 100;
+/** A page begins at a multiple of this, so that scrolling seldom reads another one. */
+const STEP_TURNS = 25;
+const NO_TURNS: TurnPage<Turn> = { items: [], offset: 0, matching: 0, total: 0, first_turn: 0 };
+
+/** The kind and the text of the address: in the cause, the subject, the notes or the error. */
+function filterOfAddress(): TurnFilter {
   const { query } = route.value;
-  const [kind, text] = [query.get("kind") ?? "", (query.get("text") ?? "").toLowerCase()];
-  if (kind === "" && text === "") return turns;
-  return turns.filter(
-    ({ turn, cause, refused, notes, put }) =>
-      (kind === "" || cause.type === kind || (kind === "refused" && refused !== undefined)) &&
-      (text === "" || JSON.stringify({ turn, cause, refused, notes, put }).toLowerCase().includes(text)),
+  const kind = TURN_KINDS.find((each) => each === query.get("kind"));
+  return { kind, text: query.get("text") || undefined };
+}
+
+/** The page of the matching turns around the visible rows; at the end, the newest turns. */
+export function useTurnPage() {
+  const [offset, setOffset] = useState<number | null>(null);
+  const filter = filterOfAddress();
+  const turn = selectedTurn.value ?? asOf.value;
+  const key = JSON.stringify(filter);
+  const read = useResource(
+    "turns",
+    async () => ({
+      key,
+      page: await readTurns({ ...filter, limit: PAGE_TURNS, ...(offset !== null && { offset }) }),
+    }),
+    `${key} ${offset}`,
   );
+  const selected = useResource(`position of turn ${turn} ${key}`, async () =>
+    turn === null ? undefined : readTurns({ ...filter, turn, limit: 1 }),
+  ).value;
+  // The turns of another filter are at other places.
+  const page = read.value?.key === key ? read.value.page : { ...(read.value?.page ?? NO_TURNS), items: [] };
+  const index = page.items.findIndex((each) => each.turn === turn);
+  const isFound = selected?.items[0]?.turn === turn;
+  const selectedIndex = index !== -1 ? index + page.offset : isFound ? (selected?.offset ?? -1) : -1;
+  const onRange = (first: number, end: number) => {
+    const begin = Math.max(0, Math.floor((first - STEP_TURNS) / STEP_TURNS) * STEP_TURNS);
+    setOffset(end >= page.matching ? null : begin);
+  };
+  return { page, filter, selectedIndex, onRange };
 }
 
 /** Every matching turn with its cause, oldest first; scrolls with the playhead. */
-export function TurnList() {
-  const turns = matchingTurns();
-  const focusedTurn = selectedTurn.value ?? asOf.value;
-  const focusedIndex = focusedTurn === null ? -1 : turns.findIndex(({ turn }) => turn === focusedTurn);
+export function TurnList({ page, filter, selectedIndex, onRange }: ReturnType<typeof useTurnPage>) {
   useEffect(() => {
     // The list keeps the row in its box; a panel that opens next to or over the list must not hide it.
     document.querySelector(".turn.selected")?.scrollIntoView({ block: "nearest" });
@@ -44,18 +71,22 @@ export function TurnList() {
     const by = steps[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const from = focusedIndex === -1 ? turns.length - 1 : focusedIndex;
-    const next = turns[Math.max(0, Math.min(turns.length - 1, from + by))];
+    const from = selectedIndex === -1 ? page.matching - 1 : selectedIndex;
+    const offset = Math.max(0, Math.min(page.matching - 1, from + by));
+    const next = page.items[offset - page.offset];
     if (next) select(next.turn);
+    else
+      void readTurns({ ...filter, offset, limit: 1 }).then(({ items }) => items[0] && select(items[0].turn));
   };
   return (
     <VirtualList
       label="Turns"
-      count={turns.length}
+      count={page.matching}
       rowHeight={ROW_HEIGHT}
-      focus={focusedIndex === -1 ? null : focusedIndex}
+      focus={selectedIndex === -1 ? null : selectedIndex}
       onKey={onKey}
-      row={(index) => <Row turn={turns[index]} isSelected={index === focusedIndex} />}
+      onRange={onRange}
+      row={(index) => <Row turn={page.items[index - page.offset]} isSelected={index === selectedIndex} />}
     />
   );
 }

@@ -1,25 +1,20 @@
-import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
-import type { ListPage } from "../../subjects/control-list.ts";
-import { present } from "../model/client.ts";
 import { now } from "../model/clock.ts";
 import { count } from "../model/count.ts";
 import { useResource } from "../model/resource.ts";
+import { turnSource } from "../model/turns.ts";
 import { worldName } from "../model/world-address.ts";
 import { Term } from "../parts/term.tsx";
 import { Axis } from "./axis.tsx";
 import { FaultPresets } from "./fault-presets.tsx";
-import { historyNow } from "./history.ts";
 import { Journal } from "./journal.tsx";
-import { exportBars } from "./lanes.tsx";
 import { RangeChanges } from "./range.tsx";
-import { lookAhead } from "./state.ts";
+import { NO_LANES, readLanes } from "./read-lanes.ts";
+import { lanesRange, lookAhead } from "./state.ts";
 
 /** The home view: the axis of virtual time above, the turns with their causes below. */
 export function TimeView() {
-  const history = historyNow();
-  const exports = useResource("exports", () =>
-    present.call<ListPage<ExportOverview>>("GET", `/exports?counts=1&limit=${MAX_DRAWN_EXPORTS}`),
-  );
+  const range = lanesRange.value;
+  const lanes = useResource("lanes", () => readLanes(turnSource()), `${range?.from} ${range?.to}`);
   const future = useResource("future", () => lookAhead(), "future", DRY_RUN_REST_MS);
   return (
     <>
@@ -27,14 +22,13 @@ export function TimeView() {
       <Axis
         worlds={[
           {
-            ...{ name: worldName, base: "", at: now.value, history, future: future.value },
-            exports: exportBars(exports.value?.items ?? [], history.failedAttempts),
-            exportTotal: exports.value?.total,
+            ...{ name: worldName, base: "", at: now.value },
+            ...{ lanes: lanes.value ?? NO_LANES, future: future.value },
           },
         ]}
       />
       <FutureNote future={future.value} />
-      <FaultPresets exports={exports.value?.items ?? []} />
+      <FaultPresets />
       <RangeChanges />
       <Journal />
     </>
@@ -43,7 +37,6 @@ export function TimeView() {
 
 /** A dry run is expensive: it waits until no turn has arrived for this time. */
 const DRY_RUN_REST_MS = 500;
-const MAX_DRAWN_EXPORTS = 1000;
 
 function FutureNote({ future }: { future: Awaited<ReturnType<typeof lookAhead>> | undefined }) {
   if (!future) return null;

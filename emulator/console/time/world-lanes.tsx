@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
+import type { BarLane, Lanes } from "../../control/turns/lanes.ts";
+import { laneOfEvent, type MarkLane } from "../../control/turns/turn-index.ts";
 import { instantMs } from "../../kernel/instant.ts";
-import { type Future, type History, laneOfEvent, MARK_LANES, type Mark, type MarkLane } from "./history.ts";
-import { Bars, heightOf, type LaneBar, layOutBars, Marks, runBars } from "./lanes.tsx";
+import { type Future, MARK_LANES, type Mark } from "./history.ts";
+import { Bars, heightOf, laneBars, layOutBars, Marks } from "./lanes.tsx";
 import type { Scale } from "./scale.ts";
 
 export const HEADER_HEIGHT = 24;
@@ -14,11 +16,8 @@ export interface AxisWorld {
   readonly base: string;
   /** Its clock (ms). */
   readonly at: number;
-  readonly history: History;
-  readonly exports: readonly LaneBar[];
+  readonly lanes: Lanes;
   readonly future: Future | undefined;
-  /** The number of all exports, where `exports` has not all of them. */
-  readonly exportTotal?: number | undefined;
 }
 
 interface Lane {
@@ -47,10 +46,15 @@ export function lanesOf(worlds: readonly AxisWorld[], scale: Scale): readonly La
   });
 }
 
-function lanesOfWorld({ history, exports, exportTotal, future, at, base }: AxisWorld, scale: Scale) {
+function lanesOfWorld({ lanes, future, at, base }: AxisWorld, scale: Scale) {
   const predicted = futureMarks(future);
-  const barLane = (name: string, bars: readonly LaneBar[], ahead: readonly Mark[], total = bars.length) => {
-    const rows = layOutBars(bars, scale, at);
+  const barLane = (
+    kind: "run" | "export",
+    name: string,
+    { total, bars }: BarLane,
+    ahead: readonly Mark[],
+  ) => {
+    const rows = layOutBars(laneBars(bars, kind), scale, at);
     const shapes = (
       <>
         <Bars rows={rows} scale={scale} now={at} base={base} />
@@ -61,18 +65,18 @@ function lanesOfWorld({ history, exports, exportTotal, future, at, base }: AxisW
   };
   const markLane = (lane: MarkLane) => ({
     name: MARK_LANES[lane],
-    count: history.marks[lane].length,
+    count: lanes.marks[lane].total,
     height: LANE_HEIGHT,
     shapes: (
       <>
-        <Marks marks={history.marks[lane]} scale={scale} future={false} />
+        <Marks marks={lanes.marks[lane].cells} scale={scale} future={false} />
         <Marks marks={predicted[lane] ?? []} scale={scale} future />
       </>
     ),
   });
   return [
-    barLane("Exports", exports, predicted.exports ?? [], exportTotal),
-    barLane("Agent runs", runBars(history.agentRuns, "runs"), predicted.runs ?? []),
+    barLane("export", "Exports", lanes.exports, predicted.exports ?? []),
+    barLane("run", "Agent runs", lanes.agent_runs, predicted.runs ?? []),
     ...(Object.keys(MARK_LANES) as MarkLane[]).map(markLane),
   ];
 }
@@ -82,7 +86,7 @@ function futureMarks(future: Future | undefined): Partial<Record<MarkLane | "exp
   for (const { at, kind, ref } of future?.fired ?? []) {
     const lane = laneOfEvent(kind) ?? (kind.startsWith("agent_run.") ? "runs" : "exports");
     const marks = lanes[lane] ?? [];
-    marks.push({ at: instantMs(at), tone: "plain", label: `${kind} ${ref}`, turn: null });
+    marks.push({ at: instantMs(at), label: `${kind} ${ref}`, turn: null });
     lanes[lane] = marks;
   }
   return lanes;

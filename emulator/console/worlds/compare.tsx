@@ -1,11 +1,12 @@
+import { useMemo } from "preact/hooks";
 import type { ControlClient } from "../../client/control-client.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { clientOf, present } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import type { Turn } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
+import { type TurnSource, turnSource, turnsOf } from "../model/turns.ts";
 import { consoleOf, worldName } from "../model/world-address.ts";
 import { AdvanceBy } from "../parts/advance-by.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -13,9 +14,8 @@ import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Axis } from "../time/axis.tsx";
-import { historyOf } from "../time/history.ts";
-import { exportBars } from "../time/lanes.tsx";
-import { lookAhead } from "../time/state.ts";
+import { readLanes } from "../time/read-lanes.ts";
+import { lanesRange, lookAhead } from "../time/state.ts";
 import { Difference } from "./difference.tsx";
 
 /** An export of one world, of the other, or of both. */
@@ -29,7 +29,13 @@ const EXPORTS = "/exports?limit=1000";
 
 /** The exports of this world and another one side by side, with their differences. */
 export function Compare({ otherName }: { readonly otherName: string }) {
-  const resource = useResource(`compare ${otherName}`, () => bothWorlds(otherName));
+  const range = lanesRange.value;
+  const others = useMemo(() => turnsOf(clientOf(otherName)), [otherName]);
+  const resource = useResource(
+    `compare ${otherName}`,
+    () => bothWorlds(otherName, others),
+    `${range?.from} ${range?.to}`,
+  );
   const columns: readonly Column<Pair>[] = [
     { name: "Export", show: ({ id }) => <ExportLink id={id} /> },
     { name: worldName, show: ({ ownExport }) => <Side overview={ownExport} /> },
@@ -74,9 +80,9 @@ export function Compare({ otherName }: { readonly otherName: string }) {
 }
 
 /** The exports of both worlds in pairs, and what the axis shows of each. */
-async function bothWorlds(otherName: string) {
-  const own = await readWorld(present, worldName, "");
-  const other = await readWorld(clientOf(otherName), otherName, consoleOf(otherName));
+async function bothWorlds(otherName: string, others: TurnSource) {
+  const own = await readWorld(present, turnSource(), worldName, "");
+  const other = await readWorld(clientOf(otherName), others, otherName, consoleOf(otherName));
   const ids = new Set([...own.exports, ...other.exports].map(({ id }) => id));
   const pairs = [...ids].map((id) => ({
     id,
@@ -86,12 +92,11 @@ async function bothWorlds(otherName: string) {
   return { pairs, axis: [own.axis, other.axis] as const };
 }
 
-async function readWorld(client: ControlClient, name: string, base: string) {
+async function readWorld(client: ControlClient, turns: TurnSource, name: string, base: string) {
   const { now } = await client.status();
   const exports = await client.call<readonly ExportOverview[]>("GET", EXPORTS);
-  const history = historyOf(await client.call<readonly Turn[]>("GET", "/journal"));
-  const bars = exportBars(exports, history.failedAttempts);
-  const axis = { name, base, at: instantMs(now), history, exports: bars, future: await lookAhead(client) };
+  const lanes = await readLanes(turns);
+  const axis = { name, base, at: instantMs(now), lanes, future: await lookAhead(client) };
   return { exports, axis };
 }
 

@@ -89,14 +89,18 @@ async function indexOf({ world: { journal }, yieldToEventLoop }: ControlContext)
   return index;
 }
 
-const lastMatches = new WeakMap<Journal, Matches & { readonly key: string }>();
+/** Filters of a journal whose matches are retained. */
+const MAX_FILTERS = 8;
+const matchesByFilter = new WeakMap<Journal, Map<string, Matches>>();
 
-/** The matches of the last filter of a journal, so that its next page reads only new turns. */
+/** The matches of a filter of a journal, so that its next page reads only new turns. */
 function matchesOf(journal: Journal, filter: TurnFilter): Matches {
+  const filters = matchesByFilter.get(journal) ?? new Map<string, Matches>();
+  matchesByFilter.set(journal, filters);
   const key = JSON.stringify(filter);
-  const last = lastMatches.get(journal);
-  if (last?.key === key) return last;
-  const matches = { turns: [], upTo: 0, key };
-  lastMatches.set(journal, matches);
+  const matches = filters.get(key) ?? { turns: [], upTo: 0 };
+  filters.delete(key);
+  filters.set(key, matches);
+  for (const oldest of [...filters.keys()].slice(0, -MAX_FILTERS)) filters.delete(oldest);
   return matches;
 }
