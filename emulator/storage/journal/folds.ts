@@ -28,14 +28,14 @@ interface FoldInProgress {
  */
 export type Folds = ReturnType<typeof createFolds>;
 
-/** `hold` keeps the files of a manifest until the returned function is called. */
-export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) => () => void) {
+/** `keep` keeps the files of manifests until the returned function is called. */
+export function createFolds({ root, id }: PoolNames, keep: (manifests: readonly Manifest[]) => () => void) {
   const underWay = new Set<FoldInProgress>();
   return {
     /** Folds a manifest, whose last journal is no longer appended to, into the state `target`. */
     start(manifest: Manifest, target: string, adopt: Adopt): Promise<void> {
       const folded = { owner: NOBODY, state: target, journals: [], others: [ownerOf(target)] };
-      const releases = [manifest, folded].map(hold);
+      const release = keep([manifest, folded]);
       const end = manifest.journals.at(-1) as JournalSegment;
       const ending = new AbortController();
       const fold: FoldInProgress = { target, end, adopters: new Set([adopt]), ending, result: undefined };
@@ -46,7 +46,7 @@ export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) 
         try {
           for (const each of fold.adopters) each(owners && { end, state: target, owners });
         } finally {
-          for (const release of releases) release();
+          release();
         }
       };
       fold.result = inBackground(order, bytesToRead(root, [manifest]), onEnd, ending.signal);

@@ -20,7 +20,7 @@ export function openManifests(pool: Pool, secrets: Secrets) {
   table.next = Math.max(table.next, 1 + Math.max(0, ...pool.owners()));
   const log = pool.isPersistent ? openLog(pool, table, secrets) : undefined;
   const { add, drop, hold, keep, releaseAll, leadingTo } = createCollector(pool, table);
-  const folds = createFolds(pool, hold);
+  const folds = createFolds(pool, keep);
   const writers = () => [
     ...[...table.world.values()].map(({ manifest }) => manifest.owner),
     ...folds.writers(),

@@ -1,8 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { emptyState } from "../../../emulator/kernel/commit.ts";
+import { writeState } from "../../../emulator/storage/journal/state.ts";
 import { type Manifests, openManifests } from "../../../emulator/storage/pool/manifests.ts";
-import { type Manifest, newManifest, sealedManifest } from "../../../emulator/storage/pool/names.ts";
+import { type Manifest, NO_ROWS, newManifest, sealedManifest } from "../../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
 import { temporaryFolder } from "../rows/sample-row.ts";
@@ -52,6 +54,20 @@ describe("the manifests of a data folder", () => {
     const third = openIn(folder);
     numbers.push(third.manifests.nextOwner());
     expect(new Set([1, ...numbers, third.manifests.nextOwner()]).size).toBe(5);
+  });
+
+  test("need no search for unused files after a fold, so that a stop does not read the states", async () => {
+    const { pool, manifests } = openIn(temporaryFolder());
+    const manifest = addWorld({ pool, manifests }, "a");
+    const [state, target] = [`${manifest.owner}/state-000000.json`, `${manifest.owner}/state-000001.json`];
+    const initial = emptyState(7, 0, { mode: "frozen", rate: 1 });
+    writeState(pool, state, { state: initial, rows: NO_ROWS });
+    const folded = { ...manifest, state };
+    await manifests.folds.start(folded, target, () =>
+      manifests.putWorld("a", { manifest: { ...folded, state: target }, from: null }),
+    );
+    expect(readdirSync(pool.folder(manifest.owner))).toContain("state-000001.json");
+    expect([...pool.suspects]).toEqual([]);
   });
 
   test("are without a last line that was torn, wherever that was", () => {
