@@ -42,13 +42,14 @@ const MAX_ADVANCES = 20;
 
 async function advanceFully(control: Contract["control"], body: Members): Promise<Members> {
   const advance = (rest: Members) => control<Members>("POST", "/clock/advance", rest);
-  let reply = await advance(body);
-  const { by, ...others } = body;
-  const rest =
-    by === undefined ? body : { ...others, to: iso(instantOf(reply.from) + millisecondsOf(String(by))) };
-  for (let count = 1; reply.settled === false && count < MAX_ADVANCES; count++) reply = await advance(rest);
+  const first = await advance(body);
+  let reply = first;
+  for (let count = 1; reply.settled === false && count < MAX_ADVANCES; count++)
+    reply = await advance("by" in body ? { to: endOf(first, body) } : body);
   return reply;
 }
+
+const endOf = ({ from }: Members, { by }: Members) => iso(instantOf(from) + millisecondsOf(String(by)));
 
 async function advanceTo(clock: TargetClock, { by, to }: Members): Promise<Members> {
   const instant = by === undefined ? instantOf(to) : (await clock.now()) + millisecondsOf(String(by));

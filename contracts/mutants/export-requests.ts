@@ -146,7 +146,10 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
       wrongBehaviour: "a spawned export does not name its source",
       send: rewriteSpawned((body) => ({ ...body, source_bulk_export_id: null })),
     },
-    "no-status": { wrongBehaviour: "an export has no status", send: dropReplyMembers(CREATE, "status") },
+    "no-status": {
+      wrongBehaviour: "an export has no status",
+      send: rewriteExports((body) => without(body, "status")),
+    },
   }),
   ...mutantsOf("2.5-10", {
     taken: { wrongBehaviour: "a malformed filter is accepted", send: fakeSuccess(CREATE, bodyHas("filter")) },

@@ -106,7 +106,7 @@ export function createJournal(capacity: number, lastTurn: number, olderTurns: Ol
     },
     upTo: (number) => turns.inOrder().filter(({ turn }) => turn <= number && turn > olderTurn),
     lastOf(matches) {
-      const turn = turns.inOrder().findLast((each) => matches(pointOf(each)));
+      const turn = turns.findLast((each) => matches(pointOf(each)));
       return turn && pointOf(turn);
     },
     condense: (number) => turns.replace((each) => (each.turn <= number ? asEntry(each) : each)),
@@ -149,6 +149,14 @@ function createRing(capacity: number, first: readonly JournalTurn[]) {
     prepend(older: readonly JournalTurn[]): void {
       const room = capacity - ring.length;
       if (room > 0) ring = [...older.slice(-room), ...ring];
+    },
+    findLast(matches: (turn: JournalTurn) => boolean): JournalTurn | undefined {
+      const { length } = ring;
+      for (let position = length - 1; position >= 0; position -= 1) {
+        const turn = ring[(start + position) % length] as JournalTurn;
+        if (matches(turn)) return turn;
+      }
+      return undefined;
     },
     inOrder: (): readonly JournalTurn[] => [...ring.slice(start), ...ring.slice(0, start)],
     slice(begin: number, end: number): readonly JournalTurn[] {

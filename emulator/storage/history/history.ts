@@ -234,7 +234,8 @@ function cutAfter({ beginning, segments }: Before, turn: number): Before {
 
 function momentIn({ beginning, segments }: Before, point: Point, present: () => Records): Moment {
   const then = copyOf(beginning);
-  for (const segment of segments) advance(then, upToPoint(segment, point));
+  const reached = segments.filter(({ after }) => after.turn < point.turn);
+  for (const segment of reached) advance(then, upToPoint(segment, point));
   const { progress, rows, limiter } = then;
   const records = recordsAt(segments, point.turn, present);
   return { image: { ...progress.state(), ...point, records }, rows, limiter };
