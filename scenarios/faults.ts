@@ -70,7 +70,7 @@ export const faultGiven = closed(
     times: optional({ ...number, description: "How many times it triggers; default 1." }),
     ttl: optional(text({ description: "Virtual time after which it expires, a duration such as `6h`." })),
     optional: optional(
-      boolean({ description: "It may never trigger; without this the scenario then fails." }),
+      boolean({ description: "If true, the scenario also passes when the fault does not trigger." }),
     ),
   },
   {

@@ -44,7 +44,7 @@ export const command: CommandGroup = {
       lines: ({ now }) => [`${now}, frozen`],
     }),
     flow: clientCommand({
-      summary: "let the clock follow the wall clock, at a rate (default 1; 60: a minute per second)",
+      summary: "let the clock run on from its present time, at a rate (default 1; 60: a minute per second)",
       operands: ["[rate]"],
       prepare({ operands: [text = "1"] }) {
         const rate = Number(text.replace(/x$/, ""));

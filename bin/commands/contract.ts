@@ -18,7 +18,7 @@ const REPORT_FLAGS: Flags = {
 const SERVER_FLAGS: Flags = {
   target: {
     value: "<url>|container[:<image>]",
-    help: "US base address of the server to test, or an image to start (default: an emulator in this process)",
+    help: "US base address of the server to test, or `container` to start the image trace-platform-emulator with Docker, or another image (default: an emulator in this process)",
   },
   "eu-url": { value: "<url>", help: "its EU base address" },
   "agent-url": {
@@ -43,9 +43,9 @@ const SERVER_FLAGS: Flags = {
     help: "header of every request, such as `Authorization: Bearer …`; may be given several times",
     many: true,
   },
-  destination: { value: "<id>", help: "destination of the server, for exports (default: cases create one)" },
-  session: { value: "<id>", help: "tracing project of the server, for exports (default: cases create one)" },
-  thread: { value: "<id>", help: "thread of the server, for runs (default: cases create one)" },
+  destination: { value: "<id>", help: "destination of the server, for exports (default: a new one)" },
+  session: { value: "<id>", help: "tracing project of the server, for exports (default: a new one)" },
+  thread: { value: "<id>", help: "thread of the server, for runs (default: a new one)" },
   implements: {
     value: "<section|operation>",
     help: "section, such as 4.8, or operation, such as `POST /runs/stream`, that the server has: a 404 there is then a FAIL, not UNSUPPORTED; may be given several times",
@@ -55,13 +55,13 @@ const SERVER_FLAGS: Flags = {
     value: "<url>",
     help: "address of an adapter for a server that is not an emulator: its routes /clock, /restart and /reset advance the clock, restart the server with other settings and empty it",
   },
-  wait: { value: "<seconds>", help: "how long cases wait for an export or run to end (default 10)" },
+  wait: { value: "<seconds>", help: "how long to wait for an export or run to end (default 10)" },
   s3: { value: "<url>", help: "object store to export to; `aws` for Amazon S3" },
   "s3-bucket": { value: "<name>", help: "bucket there (default traces)" },
   "s3-region": { value: "<name>", help: "region of the bucket (default us-east-1)" },
   "s3-access-key-id": { value: "<id>", help: "access key (default: AWS_ACCESS_KEY_ID)" },
   "s3-secret-access-key": { value: "<secret>", help: "its secret (default: AWS_SECRET_ACCESS_KEY)" },
-  "allow-writes": { help: "let cases create and change things on a server that is not local" },
+  "allow-writes": { help: "create and change things on a server that is not local" },
 };
 
 const FLAGS: Flags = {
@@ -121,7 +121,7 @@ export const command: CommandGroup = {
   actions: {
     run: {
       summary:
-        "run the contract cases (tests against the specification), or those of some sections, such as 5 or 6.1",
+        "run the contract cases (tests against the specification), or some of them, by section or id, such as 5, 6.1 or 4.1/limit",
       operands: SELECTORS,
       flags: FLAGS,
       run: async (invocation) => (await import("../contract/run.ts")).run(invocation, invocation.operands),
@@ -155,7 +155,7 @@ export const command: CommandGroup = {
     },
     selftest: {
       summary:
-        "check the contract cases: run them against servers with one deliberate mistake each, which they must detect",
+        "check the contract cases: run them against servers with one deliberate mistake each, which they must detect; all, or some by section or id",
       operands: SELECTORS,
       flags: {},
       run: async (invocation) =>

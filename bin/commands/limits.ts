@@ -66,7 +66,7 @@ export const command: CommandGroup = {
     }),
     reset: clientCommand({
       summary:
-        "reset the counters of all rate limits or of one row, and undo `limits trip` and other changes",
+        "reset the counters of all rate limits or of one row, and undo `limits trip` and other changes at run time",
       operands: ["[row]"],
       flags: REGION,
       prepare(invocation) {

@@ -45,7 +45,7 @@ export const command: Command = {
     },
     same: {
       value: "step|path|difference",
-      help: "with --shrink: what the smaller scenario has in common with the failure: step: the failed step; path (default): also the path and the expected value, but an actual number may differ; difference: also the actual value",
+      help: "with --shrink: what the smaller scenario has in common with the failure: step: the failed step; path (default): also the path and the expected value, the actual value may be another number, not another text; difference: also the actual value",
     },
     report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
     trust: {

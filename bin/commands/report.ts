@@ -2,7 +2,8 @@ import type { CommandGroup } from "../command.ts";
 
 /** Each action loads its part of the harness on demand. */
 export const command: CommandGroup = {
-  summary: "merge JSON reports of replay, exec and contract run, and make films of capsules",
+  summary:
+    "merge JSON reports of replay, exec and contract run, and write the failures of capsules as HTML files (films)",
   actions: {
     merge: {
       summary: "combine the reports of several parts (--shard), each written with --report json",

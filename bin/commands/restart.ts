@@ -8,7 +8,7 @@ const { url: _, ...FOLDER_FLAGS } = TARGET_FLAGS;
 
 export const command: Command = {
   summary:
-    "stop an emulator that was started with --detach, and start it again with the same flags except --now; each world resumes at its stored time, or follows the wall clock if it did",
+    "stop an emulator that was started with --detach, and start it again with the same flags except --now; each world resumes at its stored time; one with the clock wall takes the time of this machine",
   operands: [],
   flags: FOLDER_FLAGS,
   run,

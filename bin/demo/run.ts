@@ -72,7 +72,7 @@ export async function runDemo(
 
 async function sendTraces(context: DemoContext, window: Window): Promise<string> {
   const { api, progress, ready } = context;
-  progress.show(`sending ${ROWS} sample runs`);
+  progress.show(`sending ${ROWS} sample rows`);
   await generate(context, window, ready.seed);
   const [project] = await api<readonly { readonly id: string }[]>("GET", `/api/v1/sessions?name=${PROJECT}`);
   if (project === undefined)
@@ -151,7 +151,7 @@ function linesOf(
   return [
     `An emulator ran at ${ready.url}, its object store at ${ready.s3_url}, on its own clock.`,
     "",
-    `1 Traces        ${ROWS} sample runs into the project "${PROJECT}", ${window.from.slice(0, 10)} to ${window.to.slice(0, 10)}`,
+    `1 Traces        ${ROWS} sample trace rows into the project "${PROJECT}", ${window.from.slice(0, 10)} to ${window.to.slice(0, 10)}`,
     `2 Destination   s3://${SEEDED_BUCKET}/${PREFIX}, checked by writing a test file`,
     `3 Export        ${id}, format v2_beta`,
     "4 Fast-forward  to COMPLETED; a run for each day:",

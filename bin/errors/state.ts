@@ -159,7 +159,10 @@ export const STATE_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "Raise limits.snapshot_bytes, or delete data from the world.",
   ],
   system_assistant: ["System assistants cannot be changed.", "Create an assistant of the same graph."],
-  taken: ["A snapshot or world of this name exists.", "Choose another name, or replace it with --force."],
+  taken: [
+    "A snapshot or world of this name exists.",
+    "Choose another name. `--force` replaces a snapshot; `emulator world rm` removes a world.",
+  ],
   thread_busy: [
     "The thread has runs that have not ended.",
     "Advance the clock, cancel them, or send multitask_strategy.",

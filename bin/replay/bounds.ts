@@ -20,8 +20,8 @@ export const EXPLORATION_FLAGS: Flags = {
     help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each; any other word after the flag is an argument of the command)",
   },
   sweep: {
-    value: "crash|edges|store|limits|cancel|late-row[,…]",
-    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late; edges, cancel and late-row need a scenario; two with a comma: both in one run",
+    value: "crash|edges|store|limits|cancel|late-row[,<second>]",
+    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late; edges, cancel and late-row only with `replay`; two with a comma: both in one run",
   },
   all: { help: "with --sweep: every point (default: 24 of each scenario or command)" },
   budget: {
@@ -30,7 +30,7 @@ export const EXPLORATION_FLAGS: Flags = {
   },
   "max-runs": {
     value: "<n>",
-    help: `start at most this many runs (default ${USUAL_RUNS}; 3000 with --shrink)`,
+    help: `start at most this many runs (default ${USUAL_RUNS}; 3000 with --shrink of replay)`,
   },
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
   only: {

@@ -24,7 +24,7 @@ export function operationsPage(): string {
   return page(
     "Operations",
     "The operations of the API. `emulator openapi` prints every field. The specification does not show a request that is marked °. " +
-      "`name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. Paths with `/thread/` also exist with `/threads/`. Where the two APIs share an address (`POST /runs`), the body decides: with `assistant_id` it is a request of the agent server. Use the name of an operation as `op` of a fault.",
+      "`name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. Paths with `/thread/` also exist with `/threads/`. Where the two APIs share an address (`POST /runs`), the body decides: with `assistant_id` it is a request of the agent server. Where the column is empty, `emulator openapi` has the body. The `op` of a fault is the name of an operation, or its method and path.",
     ...sections,
   );
 }

@@ -20,7 +20,7 @@ const MATCHERS: Readonly<Record<string, string>> = {
   $contains: "A list with such an item.",
   $every: "A list in which every item matches.",
   $unordered: "A list with these items in any order.",
-  $unique: "A list without duplicates, optionally compared by this member.",
+  $unique: "A list without duplicates: `.` compares the items, a name compares that member.",
   $oneOf: "One of these.",
   $not: "Any other value.",
 };

@@ -31,7 +31,7 @@ export type Blame = "target" | "caller" | "specification" | "harness";
 export const BLAME_MEANINGS: Readonly<Record<Blame, string>> = {
   target: "the server",
   caller: "the request, or an option of the run",
-  specification: "nothing: the specification does not define this, and both behaviours conform",
+  specification: "nobody: the specification does not define this, and both behaviours conform",
   harness: "the contract suites",
 };
 

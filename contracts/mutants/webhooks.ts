@@ -16,11 +16,11 @@ const rewritePayload = (change: (run: Members) => unknown) =>
 export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("5-4", {
     "no-query": {
-      wrongBehaviour: "the query of the URL is dropped",
+      wrongBehaviour: "the query of the webhook URL is dropped",
       deliveries: rewriteEach((one) => ({ ...one, path: one.path.replace(/\?.*/, "") })),
     },
     decoded: {
-      wrongBehaviour: "the query of the URL is decoded",
+      wrongBehaviour: "the query of the webhook URL is decoded",
       deliveries: rewriteEach((one) => ({ ...one, path: decodeURIComponent(one.path) })),
     },
   }),

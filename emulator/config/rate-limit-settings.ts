@@ -42,7 +42,8 @@ const MAX_HELD = 10_000_000;
 const MAX_REQUESTS = 1_000_000_000;
 const MAX_SECONDS = 86_400;
 const RATE = /^(\d{1,10}) ?\/ ?(\d{1,5})$/;
-const ENABLED = "count calls and refuse those above a rate limit (§8.5); default: on when hosted";
+const ENABLED =
+  "count calls and refuse those above a rate limit (§8.5); default: on when hosted, and off in the library and in replays";
 
 const COUNT = integerField({ minimum: 1, maximum: MAX_REQUESTS });
 const SECONDS = integerField({ minimum: 1, maximum: MAX_SECONDS });

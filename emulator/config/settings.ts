@@ -191,7 +191,7 @@ const AUTH = {
   "auth.keys": setting(
     list(
       closed({ key: TEXT, tenants: listOf(TEXT), region: optional(oneOf(RATE_REGIONS)) }),
-      "keys, each with key, a list of tenants and, if it is valid in one region only, that region",
+      "keys: `{ key, tenants, region }`; `tenants` are workspace ids, `region` only where the key is valid in one region",
     ),
     [],
     "the keys that are accepted, their tenants, and the region of those that are valid in one region only",

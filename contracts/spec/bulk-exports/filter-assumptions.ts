@@ -13,7 +13,7 @@ export const FILTER_ASSUMPTIONS = {
     requirement: "2.5-4",
     choice: "and, or, not, eq, neq, gt, gte, lt, lte, has, in, like, notlike, exists, search",
     reason:
-      "Three forms are shown as examples. The others are documented for public clients (one of them observed that not was refused).",
+      "Three forms are shown as examples. The others are documented for public clients (the public service was observed to refuse `not`).",
   },
   "export.filter_texts": {
     section: "2.5",

@@ -145,7 +145,7 @@ export const RATE_LIMIT_ASSUMPTIONS = {
   "rate_limit.cors": {
     section: "8.5",
     requirement: "8.5-1",
-    choice: "every origin, without credentials",
+    choice: "every allowed origin (server.cors_origins), without credentials",
     reason: "OPTIONS is limited, so browsers are clients. Keys are sent in headers, not in cookies.",
   },
 } as const satisfies Record<string, Assumption>;
