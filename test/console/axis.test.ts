@@ -257,4 +257,15 @@ describe.skipIf(!hasChromium)("a year of daily exports and one of two seconds", 
     await page.locator(".bar:not(.band-bar) text").last().waitFor();
     expect(await findings(page)).toEqual([]);
   });
+
+  it("lists the limits that refused requests between two playheads", async () => {
+    const last = (await rig.emulator.control<{ turn: number }[]>("GET", "/journal")).at(-1)?.turn;
+    await rig.emulator.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
+    for (let count = 0; count < 3; count += 1) await rig.call("POST", "/runs/query", { session: [] });
+    await rig.emulator.control("POST", "/rate-limits/reset", {});
+    const page = await openAt(rig.emulator.url, `#/time?since=${last}`);
+    const refusals = page.getByRole("region", { name: "Refusals by limit", exact: true });
+    await refusals.getByRole("row", { name: "runs_query_key 3", exact: true }).waitFor();
+    expect(await refusals.getByRole("row").count()).toBe(2);
+  });
 });

@@ -10,6 +10,7 @@ import { addressWith, go, route } from "../model/router.ts";
 import { neighbourOf, readTurn, readTurns } from "../model/turns.ts";
 import { worldName } from "../model/world-address.ts";
 import { useDrag } from "../parts/drag.ts";
+import { type Column, Table } from "../parts/table.tsx";
 import { timeOf } from "../parts/time.tsx";
 import { Difference } from "../worlds/difference.tsx";
 import type { DrawnAxis } from "./axis-input.ts";
@@ -111,21 +112,48 @@ export function RangeChanges() {
         {count(counts?.turns ?? 0, "turn")}, {count(counts?.requests ?? 0, "request")}, {counts?.limited ?? 0}{" "}
         refused by a rate limit.
       </p>
+      {/* A request that passed its limit has no mark in the history. */}
+      {counts && counts.refusals.length > 0 && (
+        <Table
+          label="Refusals by limit"
+          columns={LIMIT_COLUMNS}
+          rows={counts.refusals}
+          keyOf={([limit]) => limit}
+        />
+      )}
     </section>
   );
 }
 
-/** How many turns, requests and refusals by a rate limit come after turn `from`, up to turn `to`. */
+/** A page of turns, and so the most refusals whose limits are counted. */
+const MAX_REFUSALS = 1000;
+
+/** What comes after turn `from`, up to turn `to`: numbers of turns and requests, and the refusals of each limit. */
 async function countsIn(from: number, to: number) {
   const positionAfter = async (turn: number, filter: TurnFilter) => {
     const { items, offset, matching } = await readTurns({ ...filter, turn: turn + 1, limit: 1 });
     return (items[0]?.turn ?? 0) > turn ? offset : matching;
   };
-  const countOf = async (filter: TurnFilter) =>
-    (await positionAfter(to, filter)) - (await positionAfter(from, filter));
+  const placesOf = async (filter: TurnFilter) => {
+    const offset = await positionAfter(from, filter);
+    return { offset, length: (await positionAfter(to, filter)) - offset };
+  };
+  const isLimited = { status: 429 };
+  const limited = await placesOf(isLimited);
+  const limit = Math.min(limited.length, MAX_REFUSALS);
+  const { items } =
+    limit === 0 ? { items: [] } : await readTurns({ ...isLimited, offset: limited.offset, limit });
+  const refusals = new Map<string, number>();
+  for (const { cause } of items) refusals.set(cause.ref ?? "", (refusals.get(cause.ref ?? "") ?? 0) + 1);
   return {
-    turns: await countOf({}),
-    requests: await countOf({ kind: "request" }),
-    limited: await countOf({ status: 429 }),
+    turns: (await placesOf({})).length,
+    requests: (await placesOf({ kind: "request" })).length,
+    limited: limited.length,
+    refusals: [...refusals].sort(([, one], [, other]) => other - one),
   };
 }
+
+const LIMIT_COLUMNS: readonly Column<readonly [limit: string, refusals: number]>[] = [
+  { name: "Limit", show: ([limit]) => <code>{limit}</code> },
+  { name: "Refusals", number: true, show: ([, refusals]) => refusals },
+];
