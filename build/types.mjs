@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 
+/** Sentences of the tables, whose literal types say nothing to a compiler. */
+const PROSE = /(\b(?:reason|summary|description|text|title|help|wrongBehaviour):) "(?:[^"\\]|\\.)*"/g;
+
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { name, exports } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 
@@ -57,8 +60,10 @@ async function rollUp(input, entry) {
   const [file, module] = [join(ROOT, entry.require.types), join(ROOT, entry.import.types)];
   await bundle.write({ file, format: "es" });
   await bundle.close();
+  const text = (await readFile(file, "utf8")).replace(PROSE, "$1 string");
+  await writeFile(file, text);
   // Other packages may have other declarations for `import`, so what imports them is copied.
-  if (/^import /m.test(await readFile(file, "utf8"))) await copyFile(file, module);
+  if (/^import /m.test(text)) await copyFile(file, module);
   else await writeFile(module, `export * from "./${basename(file, ".d.cts")}.cjs";\n`);
 }
 
