@@ -291,7 +291,7 @@ describe("a HAR file", () => {
     const text = writeReport(contractReport(report, false), "pretty");
     expect(text).toContain("1 of 7 exchanges are not requests to the API");
     expect(text).toContain("Not checked: 5 of 6 exchanges. By section, with the reasons");
-    expect(text).toMatch(/6 exchanges of the API, [\d.]+ s$/);
+    expect(text).toMatch(/6 exchanges of the API, [\d.]+ s\n/);
   });
 
   it("can be limited to some servers, whose addresses may have a path", async () => {

@@ -9,7 +9,8 @@ import type { TurnIndex } from "./turn-index.ts";
 const MAX_RUNS_OF_BAR = 10;
 /** More bars have no room for their parts. */
 const MAX_BARS_WITH_PARTS = 24;
-const MAX_PARTS = 300;
+/** A year of daily exports stays separate: merged ones would leave gaps on a wide axis. */
+const MAX_PARTS = 400;
 
 /** The bars of the exports of a world, with their runs; a schedule is a bar with its exports. */
 export function exportBarsOf(reader: Reader, failed: TurnIndex["moves"]["failed"]): ExportBars {
