@@ -17,7 +17,9 @@ export async function openReceiver(hostName?: string): Promise<Receiver> {
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
     deliveries.push({ method: request.method ?? "", path: request.url ?? "", headers, body });
-    response.writeHead(statuses.shift() ?? 200, { etag: EMPTY }).end();
+    response.writeHead(statuses.shift() ?? 200, { etag: EMPTY });
+    // Most receivers of webhooks answer with a text, which must not make the delivery fail.
+    response.end(request.method === "POST" ? "received" : undefined);
     for (const notify of [...waiting]) notify();
   });
   await new Promise<void>((listening) =>
