@@ -1,10 +1,12 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readScenario } from "../../../scenarios/document.ts";
 import { replay } from "../../../scenarios/replay.ts";
-import { type Sameness, type Shrunk, shrink } from "../../../scenarios/shrink/shrink.ts";
+import { SAMENESSES, type Sameness, type Shrunk, shrink } from "../../../scenarios/shrink/shrink.ts";
+import { casesOf } from "../../support/depth.ts";
 import { run } from "../../support/emulator-process.ts";
 import { useScenarioFolder } from "../scenario-folder.ts";
 
@@ -55,7 +57,47 @@ async function small(
   return { ...shrunk, file: output };
 }
 
+/** How a scenario fails when it is replayed. */
+async function firstDifference(file: string): Promise<string | undefined> {
+  const { folder: cwd, environments } = scenarios;
+  const [outcome] = await replay([readScenario(file)], { cwd, jobs: 1, environments });
+  return outcome?.failure?.differences[0];
+}
+
+const OF_ME = "body: { metadata: { of: me } }";
+const MINE = `  - { request: POST /threads, ${OF_ME} }`;
+const OTHER_STEPS = [
+  "  - { request: POST /threads, body: {} }",
+  "  - advance: PT2M",
+  "  - { request: GET /ok }",
+];
+const WRONG_STEPS = [
+  "  - { request: GET /ok, expect: { status: 201 } }",
+  `  - { request: POST /threads/count, ${OF_ME}, expect: { body: 9 } }`,
+  `  - { request: POST /threads/search, ${OF_ME}, expect: { body: [{ status: busy }] } }`,
+];
+
 describe("a scenario that fails", () => {
+  it("of random steps is reduced to those that matter, and fails in the same way", async () => {
+    const steps = fc.array(fc.constantFrom(MINE, ...OTHER_STEPS), { maxLength: 5 });
+    const wrongStep = fc.constantFrom(...WRONG_STEPS);
+    const sameness = fc.constantFrom(...SAMENESSES);
+    const histories = [steps, wrongStep, steps, sameness] as const;
+    const property = fc.asyncProperty(...histories, async (before, wrong, after, same) => {
+      const file = write("when:", ...before, wrong, ...after);
+      const difference = await firstDifference(file);
+      const shrunk = await small(file, { same });
+      const reduced = await firstDifference(shrunk.file);
+      expect(shrunk).toMatchObject({ difference: reduced, isSmallest: true });
+      expect(shrunk.steps).toBeLessThanOrEqual(1 + before.filter((step) => step === MINE).length);
+      const [request = ""] = /\w+ \/[\w/]+/.exec(wrong) ?? [];
+      expect(shrunk.text).toContain(request);
+      const partOf = (text = "") => (same === "path" ? text.replace(/found \d+$/, "") : text);
+      if (same !== "step") expect(partOf(reduced)).toBe(partOf(difference));
+    });
+    await fc.assert(property, { numRuns: casesOf(200), seed: 12, endOnFailure: true });
+  });
+
   it("of forty steps is reduced to at most five, and fails in the same way", async () => {
     const { stepsBefore, steps, isSmallest, runs, text, file } = await small(write(...FORTY));
     expect({ stepsBefore, isSmallest }).toEqual({ stepsBefore: 40, isSmallest: true });
@@ -63,12 +105,7 @@ describe("a scenario that fails", () => {
     expect(runs).toBeLessThan(120);
     for (const word of ["x-mine", "unused", "rows_per_file", "owner", "note", "seed"])
       expect(text).not.toContain(word);
-    const [outcome] = await replay([readScenario(file)], {
-      cwd: scenarios.folder,
-      jobs: 1,
-      environments: scenarios.environments,
-    });
-    expect(outcome?.failure?.differences[0]).toMatch(/^status: expected 200, found 4/);
+    expect(await firstDifference(file)).toMatch(/^status: expected 200, found 4/);
   });
 
   it("keeps the steps of files that it includes, and names other files from where it is", async () => {

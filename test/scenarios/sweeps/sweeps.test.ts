@@ -137,29 +137,6 @@ describe("a sweep of edges", () => {
   });
 });
 
-it("a sample of edges takes rows at midnight first, then at other edges, then next to them, and clock stops last", async () => {
-  const sampleOf = async (perSubject: number) => {
-    const subjects = [subjectOf(NIGHTLY, scenarios.environments)];
-    const { notRun } = await explore(subjects, sweep(["edges"]), { jobs: 1, maxRuns: 0, perSubject });
-    const names = notRun.filter(({ why }) => why === "--max-runs").map(({ trial }) => trial);
-    return { names, all: notRun.map(({ trial }) => trial) };
-  };
-  const { names: few, all } = await sampleOf(1);
-  expect(few).toEqual([expect.stringMatching(/: a row at \S+T00:00:00\.000Z$/)]);
-  const count = (names: readonly string[], pattern: RegExp) =>
-    names.filter((name) => pattern.test(name)).length;
-  const rows = count(all, /: a row /);
-  for (const [pattern, size] of [
-    [/: a row at \S+T00:00:00/, count(all, /: a row at \S+T00:00:00/)],
-    [/: a row at /, count(all, /: a row at /)],
-    [/: a row /, rows],
-  ] as const) {
-    const { names } = await sampleOf(size);
-    expect([names.length, count(names, pattern)]).toEqual([size, size]);
-  }
-  expect(count((await sampleOf(rows + 1)).names, /^clock stops/)).toBe(1);
-});
-
 describe("two disturbances at once", () => {
   it("are combined as pairs, and reduced to the one that causes a difference", async () => {
     for (const [second, place] of turnOf(
