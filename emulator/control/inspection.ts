@@ -126,80 +126,80 @@ async function* journalLines(world: World, since: number): AsyncIterable<string>
 /** The least time between two lines of a follower of the status. */
 const STATUS_REST_MS = 100;
 
-/** The status now and after new turns. Hand-written for the same reason as `followJournal`. */
+/** The status now and after new turns. */
 function followStatus({ world, status, pause }: ControlContext): AsyncIterable<string> {
   let lastTurn = -1;
-  let isOver = world.defect !== undefined;
-  let wake = () => {};
-  const unwatch = world.journal.watch(
-    () => wake(),
-    () => leave(),
-  );
+  return followed(world, {
+    listen: (wake, leave) => world.journal.watch(wake, leave),
+    rest: async (isOver) => {
+      if (lastTurn !== -1 && !isOver) await pause(STATUS_REST_MS);
+    },
+    next(isOver) {
+      if (world.lastTurn === lastTurn || (isOver && lastTurn !== -1)) return undefined;
+      lastTurn = world.lastTurn;
+      return `${JSON.stringify(status())}\n`;
+    },
+  });
+}
 
-  function leave(): void {
-    isOver = true;
-    unwatch();
-    wake();
-  }
+/** The journal after a turn, and new turns as they are added. */
+function followJournal(world: World, since: number): AsyncIterable<string> {
+  const backlog: JournalEntry[] = [...world.journal.since(since)];
+  // A journal may retain more turns than a follower may be late.
+  const maxLines = backlog.length + MAX_BACKLOG_LINES;
+  return followed(world, {
+    listen: (wake, leave) =>
+      world.journal.follow((entry) => {
+        backlog.push(entry);
+        if (backlog.length > maxLines) leave();
+        else wake();
+      }, leave),
+    next() {
+      // An error instead of an end, so that the follower knows that the journal continues.
+      if (backlog.length > maxLines) throw new Error("The follower is too slow.");
+      return backlog.length === 0 ? undefined : backlog.splice(0, MAX_LINES_AT_ONCE).map(line).join("");
+    },
+  });
+}
 
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        if (lastTurn !== -1 && !isOver) await pause(STATUS_REST_MS);
-        while (world.lastTurn === lastTurn && !isOver)
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        if (world.lastTurn === lastTurn || (isOver && lastTurn !== -1))
-          return { value: undefined, done: true };
-        lastTurn = world.lastTurn;
-        return { value: `${JSON.stringify(status())}\n`, done: false };
-      },
-      async return() {
-        leave();
-        return { value: undefined, done: true };
-      },
-    }),
-  };
+/** What a follower waits for, and what it then receives. */
+interface Followed {
+  /** Calls `wake` when there may be something new, and `leave` at the end, until the returned function is called. */
+  listen(wake: () => void, leave: () => void): () => void;
+  /** Waits before the next text. */
+  rest?(isOver: boolean): Promise<void>;
+  /** The next text; undefined while there is none. */
+  next(isOver: boolean): string | undefined;
 }
 
 /**
  * A hand-written iterator, because a waiting generator cannot be interrupted: a disconnected follower would
  * remain until the next turn, which may never come with a frozen clock.
  */
-function followJournal(world: World, since: number): AsyncIterable<string> {
-  const backlog: JournalEntry[] = [...world.journal.since(since)];
-  // A journal may retain more turns than a follower may be late.
-  const maxLines = backlog.length + MAX_BACKLOG_LINES;
+function followed({ defect }: World, { listen, rest, next }: Followed): AsyncIterable<string> {
   let wake = () => {};
-  let isOver = world.defect !== undefined;
-
-  function take(entry: JournalEntry): void {
-    backlog.push(entry);
-    if (backlog.length > maxLines) return leave();
-    wake();
-  }
+  let isOver = defect !== undefined;
+  const stopListening = listen(() => wake(), leave);
+  if (isOver) stopListening();
 
   function leave(): void {
     isOver = true;
-    unfollow();
+    stopListening();
     wake();
   }
 
-  const unfollow = world.journal.follow(take, leave);
-  if (isOver) unfollow();
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {
-        while (backlog.length === 0 && !isOver)
+        await rest?.(isOver);
+        for (;;) {
+          const value = next(isOver);
+          if (value !== undefined) return { value, done: false };
+          if (isOver) return { value: undefined, done: true };
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
-        // An error instead of an end, so that the follower knows that the journal continues.
-        if (backlog.length > maxLines) throw new Error("The follower is too slow.");
-        if (backlog.length === 0) return { value: undefined, done: true };
-        const lines = backlog.splice(0, MAX_LINES_AT_ONCE).map(line);
-        return { value: lines.join(""), done: false };
+        }
       },
       async return() {
         leave();

@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { INSPECTION_OPERATIONS } from "../../emulator/control/inspection.ts";
 import { type Bar, mergedBars } from "../../emulator/control/turns/bars.ts";
 import { type Lanes, lanesOf } from "../../emulator/control/turns/lanes.ts";
 import type { TurnPage } from "../../emulator/control/turns/pages.ts";
 import { createTurnIndex } from "../../emulator/control/turns/turn-index.ts";
 import type { Commit } from "../../emulator/kernel/commit.ts";
 import { createJournal, type JournalEntry } from "../../emulator/kernel/journal.ts";
+import type { Lines } from "../../emulator/subjects/control-operation.ts";
+import { openAgentWorld } from "../support/agent-world.ts";
 import { casesOf } from "../support/depth.ts";
 import { startRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
@@ -282,5 +285,23 @@ describe("GET /status?follow=1", () => {
     await rig.emulator.control("POST", "/reset", {});
     while (!(await read()));
     expect(lines().at(-1)?.turn).toBe(before + 20);
+  });
+
+  it("waits for the next turn of a quiet world, and for its end", async () => {
+    const { world, thread } = await openAgentWorld();
+    const operation = INSPECTION_OPERATIONS.find(({ path }) => path === "/status");
+    const context = { world, status: () => ({ turn: world.lastTurn }), pause: async () => {} };
+    const stream = await operation?.run(context as never, { query: { follow: 1 } } as never);
+    const iterator = (stream as Lines).lines[Symbol.asyncIterator]();
+    expect((await iterator.next()).value).toBe(`{"turn":${world.lastTurn}}\n`);
+    const second = iterator.next();
+    // It looks for a turn before it waits.
+    await new Promise((resolve) => setImmediate(resolve));
+    thread();
+    expect((await second).value).toBe(`{"turn":${world.lastTurn}}\n`);
+    const third = iterator.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    world.end(new Error("It is over."));
+    expect(await third).toEqual({ value: undefined, done: true });
   });
 });
