@@ -1,4 +1,5 @@
 import type { Commit, Effect } from "../kernel/commit.ts";
+import { firstIndex } from "../kernel/first-index.ts";
 import { entryOf } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { CausedTurn, Causes } from "../subjects/causes.ts";
@@ -151,8 +152,10 @@ function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: 
     if (!present) continue;
     const text = JSON.stringify(present);
     const versionAt = (mark: number) => traces.readAsOf(scope, rowId, mark);
-    const first = firstWhere(turns, ({ rows }) => versionAt(rows) !== undefined);
-    const last = firstWhere(turns, ({ rows }) => JSON.stringify(versionAt(rows)) === text);
+    const firstTurn = (holds: (turn: HistoryTurn) => boolean) =>
+      turns[firstIndex(turns.length, (index) => holds(turns[index] as HistoryTurn))];
+    const first = firstTurn(({ rows }) => versionAt(rows) !== undefined);
+    const last = firstTurn(({ rows }) => JSON.stringify(versionAt(rows)) === text);
     if (!first || !last) continue;
     const versions = () => rowVersions(turns, versionAt);
     return { found: `${ROWS}/${rowId}`, first: first.commit, last: last.commit, versions };
@@ -186,20 +189,6 @@ function* rowVersions(
     yield { commit, before, after };
     after = before;
   }
-}
-
-/** Binary search for the first turn that matches; all turns after it match too. */
-function firstWhere(
-  turns: readonly HistoryTurn[],
-  holds: (turn: HistoryTurn) => boolean,
-): HistoryTurn | undefined {
-  let [low, high] = [0, turns.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(turns[middle] as HistoryTurn)) high = middle;
-    else low = middle + 1;
-  }
-  return turns[low];
 }
 
 /** The turn that requested an event or an effect. */

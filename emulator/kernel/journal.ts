@@ -1,5 +1,6 @@
 import type { Point } from "./as-of.ts";
 import type { Cause, ClockState, Commit, Effect, Note, StoredRecord } from "./commit.ts";
+import { firstIndex } from "./first-index.ts";
 import { formatInstant, instantMs } from "./instant.ts";
 
 /** One turn in the control API: its cause and the names of the records it changed. */
@@ -132,13 +133,8 @@ function createRing(capacity: number, first: readonly JournalTurn[]) {
     size: () => ring.length,
     /** The position of the first turn with this number or a later one. */
     positionOf(number: number): number {
-      let [low, high] = [0, ring.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((ring[(start + middle) % ring.length] as JournalTurn).turn < number) low = middle + 1;
-        else high = middle;
-      }
-      return low;
+      const turnAt = (position: number) => (ring[(start + position) % ring.length] as JournalTurn).turn;
+      return firstIndex(ring.length, (position) => turnAt(position) >= number);
     },
     add(turn: JournalTurn): void {
       if (ring.length < capacity) return void ring.push(turn);

@@ -15,9 +15,9 @@ const MAX_PARTS = 400;
 /** The bars of the exports of a world, with their runs; a schedule is a bar with its exports. */
 export function exportBarsOf(reader: Reader, failed: TurnIndex["moves"]["failed"]): ExportBars {
   return (from, to, stepMs, isUnchanged): BarLane<ExportBar> => {
-    const exports = [...reader.all(EXPORTS)];
-    if (isUnchanged) return { total: exports.length };
-    const own = exports.filter((record) => !isSpawned(reader, record)).map(barOf);
+    const total = reader.count(EXPORTS);
+    if (isUnchanged) return { total };
+    const own = [...reader.all(EXPORTS)].filter((record) => !isSpawned(reader, record)).map(barOf);
     const { bars } = barLane(own, from, to, stepMs);
     const records = bars.map((bar) => (bar.count === undefined ? reader.get(EXPORTS, bar.id) : undefined));
     const bands = records.filter((record) => record && isSchedule(record)).length;
@@ -38,7 +38,7 @@ export function exportBarsOf(reader: Reader, failed: TurnIndex["moves"]["failed"
         parts_total: parts.length,
       };
     };
-    return { total: exports.length, bars: bars.map((bar, index) => withParts(bar, records[index])) };
+    return { total, bars: bars.map((bar, index) => withParts(bar, records[index])) };
   };
 }
 

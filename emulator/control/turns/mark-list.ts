@@ -1,3 +1,4 @@
+import { firstIndex } from "../../kernel/first-index.ts";
 import type { Instant } from "../../kernel/instant.ts";
 
 /** An instant of a lane. */
@@ -87,16 +88,11 @@ export function createMarkList() {
 
 /** The index of the first number that is at least `least`, from `begin` on. Looks close to `begin` first. */
 function indexIn(numbers: readonly number[], least: number, begin = 0): number {
-  let [low, high, step] = [begin, numbers.length, 1];
-  while (low + step < high && (numbers[low + step] as number) < least) {
+  let [low, step] = [begin, 1];
+  while (low + step < numbers.length && (numbers[low + step] as number) < least) {
     low += step;
     step *= 2;
   }
-  high = Math.min(high, low + step + 1);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] as number) < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const length = Math.min(numbers.length - low, step + 1);
+  return low + firstIndex(length, (index) => (numbers[low + index] as number) >= least);
 }

@@ -1,3 +1,4 @@
+import { firstIndex } from "../../kernel/first-index.ts";
 import { type Instant, instantMs } from "../../kernel/instant.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
 import type { TurnList } from "./turn-index.ts";
@@ -48,7 +49,7 @@ export interface TurnPage<T = JournalEntry> {
 
 /** The numbers of the turns that match a filter, up to a turn. */
 export interface Matches {
-  readonly turns: number[];
+  turns: number[];
   upTo: number;
 }
 
@@ -66,7 +67,9 @@ export async function turnPage(
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   if (isFiltered) await extend(matches, list, filter, rest);
   const first_turn = list.slice(0, 1)[0]?.turn ?? 0;
-  const turns = isFiltered ? matches.turns.filter((turn) => turn >= first_turn) : undefined;
+  // Those of dropped turns are forgotten, so that there are never more matches than turns.
+  matches.turns = matches.turns.filter((turn) => turn >= first_turn);
+  const turns = isFiltered ? matches.turns : undefined;
   const entriesIn = (begin: number, end: number) =>
     turns ? turns.slice(begin, end).flatMap((turn) => entryOf(list, turn)) : list.slice(begin, end);
   const matching = turns?.length ?? list.size();
@@ -126,18 +129,7 @@ function offsetOf(
   const within = (position: number) => Math.max(0, Math.min(position, last));
   if (offset !== undefined) return Math.min(offset, length);
   if (turn !== undefined)
-    return within(firstPosition(length, (position) => entryAt(position).turn >= turn) - (limit >> 1));
+    return within(firstIndex(length, (position) => entryAt(position).turn >= turn) - (limit >> 1));
   if (at === undefined) return last;
-  return within(firstPosition(length, (position) => instantMs(entryAt(position).now) > at) - limit);
-}
-
-/** The first position for which `holds` is true; it stays true for all later ones. */
-function firstPosition(length: number, holds: (position: number) => boolean): number {
-  let [low, high] = [0, length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return within(firstIndex(length, (position) => instantMs(entryAt(position).now) > at) - limit);
 }
