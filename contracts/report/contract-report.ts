@@ -35,7 +35,7 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
     markdown: () => [
       `## Contract: ${inline(target)}`,
       "",
-      ...markdownBody({ ...contractBody(run, strict, verbose), ...sectionTable(results) }),
+      ...markdownBody({ ...contractBody(run, strict, verbose), ...sectionTable(run.results) }),
     ],
     json: () => ({
       ok: isSuccessful(run, strict),

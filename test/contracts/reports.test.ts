@@ -70,6 +70,16 @@ describe("what repeats in a report", () => {
     expect(pretty).toContain("  a thread is created (4.1/a 4.1/b 4.1/c)\n");
   });
 
+  it("has the sections of Markdown in the order of the run, whatever their verdicts", async () => {
+    const row = (isMet: boolean): CaseRow => ({
+      title: "one",
+      requirements: ["4.1-1"],
+      run: async (t) => void t.fact("4.1-1", isMet, "a list has ten"),
+    });
+    const text = (await judged({ "2.1/a": row(true), "4.1/b": row(false) })).report("md");
+    expect(text.match(/^\| §\S+/gm)).toEqual(["| §2.1", "| §4.1"]);
+  });
+
   it("is brief about choices, unless they count as failures", async () => {
     const row: CaseRow = {
       title: "chosen",
