@@ -52,14 +52,14 @@ async function selectedRows(
   { offset, limit, text = "", sort, order }: PageOf,
   maxRows: number,
 ): Promise<Selection> {
-  const compare = comparisonOf(file, sort, order);
+  const keyOf = sort === undefined ? () => undefined : sortKeyOf(file, sort);
   const needle = text.toLowerCase();
-  const matches: { readonly row: number; readonly value: unknown }[] = [];
+  const matches: { readonly row: number; readonly key: SortKey }[] = [];
   await forEachRow(file, maxRows, (row, number) => {
-    if (needle === "" || contains(row, needle))
-      matches.push({ row: number, value: sort === undefined ? null : row[sort] });
+    if (needle === "" || contains(row, needle)) matches.push({ row: number, key: keyOf(row) });
   });
-  matches.sort((a, b) => compare(a.value, b.value) || a.row - b.row);
+  const sign = order === "desc" ? -1 : 1;
+  matches.sort((a, b) => compareKeys(a.key, b.key, sign) || a.row - b.row);
   const slots = new Map(matches.slice(offset, offset + limit).map(({ row }, slot) => [row, slot]));
   const rows: Row[] = [];
   await forEachRow(file, Math.max(0, ...[...slots.keys()].map((row) => row + 1)), (row, number) => {
@@ -94,13 +94,11 @@ function contains(row: Row, needle: string): boolean {
 
 const NUMBERS = ["int64", "double", "decimal"];
 
-/** How the values of a column compare: null is last in both orders. Throws a `Refusal` (422) for an unknown column. */
-function comparisonOf(
-  { columns }: ParquetFile,
-  sort: string | undefined,
-  order: PageOf["order"],
-): (a: unknown, b: unknown) => number {
-  if (sort === undefined) return () => 0;
+/** Undefined for null, which is last in both orders. */
+type SortKey = string | number | bigint | undefined;
+
+/** The key of a row by which a column sorts. Throws a `Refusal` (422) for an unknown column. */
+function sortKeyOf({ columns }: ParquetFile, sort: string): (row: Row) => SortKey {
   const column = columns.find(({ name }) => name === sort);
   if (!column) {
     const names = columns.map(({ name }) => name);
@@ -112,18 +110,19 @@ function comparisonOf(
       suggestion === undefined ? `Its columns: ${names.join(", ")}.` : `Did you mean ${suggestion}?`,
     );
   }
-  const keyOf = (value: unknown) => {
+  const isNumber = NUMBERS.includes(column.type);
+  return ({ [sort]: value }) => {
+    if (value === null || value === undefined) return undefined;
     if (typeof value === "bigint") return value;
-    if (NUMBERS.includes(column.type)) return Number(value);
+    if (isNumber) return Number(value);
     return typeof value === "string" ? value : JSON.stringify(plain(value));
   };
-  const sign = order === "desc" ? -1 : 1;
-  return (a, b) => {
-    const [hasA, hasB] = [a !== null && a !== undefined, b !== null && b !== undefined];
-    if (!hasA || !hasB) return Number(hasB) - Number(hasA);
-    const [one, other] = [keyOf(a), keyOf(b)];
-    return one === other ? 0 : one < other ? -sign : sign;
-  };
+}
+
+function compareKeys(one: SortKey, other: SortKey, sign: 1 | -1): number {
+  if (one === undefined || other === undefined)
+    return Number(other !== undefined) - Number(one !== undefined);
+  return one === other ? 0 : one < other ? -sign : sign;
 }
 
 /** Longer texts of a cell are truncated, so that a page of large rows stays small. */
