@@ -247,7 +247,7 @@ function refuseUnfinished({ stopped, firedTotal, to }: Advance): void {
       409,
       "advance_interrupted",
       `${firedTotal} events have fired and ${WHY_STOPPED[stopped]}; ${timeText}.`,
-      "Repeat the request to continue from there.",
+      "Advance to the original target, given as to, to continue.",
     );
 }
 
