@@ -24,8 +24,13 @@ export const looks = signal<readonly Look[]>(
 export const isActing = signal(false);
 export const actionCount = signal(0);
 
-/** Items of a list that a test compares. */
-export const MAX_COMPARED_ITEMS = 20;
+/** A test compares the items of a list up to this number. */
+const MAX_COMPARED_ITEMS = 20;
+
+/** What a test compares of the items of a list, as a member of this name; of a longer list nothing. */
+export function lookAtItems<T>(name: string, items: readonly T[], look: (item: T) => unknown): object {
+  return items.length <= MAX_COMPARED_ITEMS ? { [name]: items.map(look) } : {};
+}
 
 /**
  * Reads a path of the control API as `useResource` does, and notes what the page shows, for the tests that the tray saves.

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../subjects/control-list.ts";
-import { MAX_COMPARED_ITEMS, useReply } from "../model/looks.ts";
+import { lookAtItems, useReply } from "../model/looks.ts";
 import { addressWith, go, route } from "../model/router.ts";
 import { Empty } from "./empty.tsx";
 import { Loaded } from "./states.tsx";
@@ -39,7 +39,7 @@ export function List<T>({ label, path, filters, fixed = {}, empty, look, childre
     look &&
     (({ items, total, matching }: ListPage<T>) => ({
       ...{ total, matching },
-      ...(items.length <= MAX_COMPARED_ITEMS && { items: items.map(look) }),
+      ...lookAtItems("items", items, look),
     }));
   const page = useReply(label, address, lookAtList, path + JSON.stringify(fixed));
   return (

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { ObjectList } from "../../subjects/object-storage/contents.ts";
 import { count } from "../model/count.ts";
-import { MAX_COMPARED_ITEMS, useReply } from "../model/looks.ts";
+import { lookAtItems, useReply } from "../model/looks.ts";
 import { addressOf, route } from "../model/router.ts";
 import { worldUrl } from "../model/world-address.ts";
 import { Empty } from "../parts/empty.tsx";
@@ -65,10 +65,11 @@ export function Bucket({ name, prefix }: BucketProps) {
 }
 
 function lookAtObjects({ total, matching, prefixes, objects }: ObjectList) {
-  const isListed = objects.length <= MAX_COMPARED_ITEMS;
   return {
-    ...{ total, matching, prefixes },
-    ...(isListed && { objects: objects.map(({ key, size }) => ({ key, size })) }),
+    total,
+    matching,
+    prefixes,
+    ...lookAtItems("objects", objects, ({ key, size }) => ({ key, size })),
   };
 }
 

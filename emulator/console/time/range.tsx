@@ -115,7 +115,7 @@ export function RangeChanges() {
       {/* A request that passed its limit has no mark in the history. */}
       {counts && counts.refusals.length > 0 && (
         <Table
-          label="Refusals by limit"
+          label={`Refusals by limit${counts.limited > MAX_REFUSALS ? ", the first 1,000" : ""}`}
           columns={LIMIT_COLUMNS}
           rows={counts.refusals}
           keyOf={([limit]) => limit}
