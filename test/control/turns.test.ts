@@ -301,7 +301,7 @@ describe("GET /status?follow=1", () => {
     expect((await second).value).toBe(`{"turn":${world.lastTurn}}\n`);
     const third = iterator.next();
     await new Promise((resolve) => setImmediate(resolve));
-    world.end(new Error("It is over."));
+    world.end(new Error("The world has ended."));
     expect(await third).toEqual({ value: undefined, done: true });
   });
 });
