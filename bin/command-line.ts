@@ -138,7 +138,9 @@ function flagValue(
 function unknownFlag(command: string, rawName: string, commandFlags: Flags): string {
   const suggestion = nearest(rawName.replace(/^-+/, ""), Object.keys(commandFlags));
   const hint =
-    suggestion === undefined ? `see \`emulator ${command} --help\`` : `did you mean --${suggestion}?`;
+    suggestion === undefined || suggestion === "help"
+      ? `see \`emulator ${command} --help\``
+      : `did you mean --${suggestion}?`;
   return `${rawName}: unknown flag; ${hint}`;
 }
 

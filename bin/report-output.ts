@@ -7,7 +7,7 @@ import { type ReportModel, rowsOf } from "../contracts/report/model.ts";
 import { printable } from "../contracts/report/printable.ts";
 import { REPORTERS, type Reporter, writeReport } from "../contracts/report/write.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
-import { fileAdvice } from "../emulator/storage/file-errors.ts";
+import { writeAdvice } from "../emulator/storage/file-errors.ts";
 import { builtUrl } from "../emulator/storage/thread-url.ts";
 import { type Invocation, UsageError } from "./command.ts";
 import { print, printAnnotation } from "./terminal.ts";
@@ -67,7 +67,7 @@ export function publish(
 
 /** The error of a report file that cannot be written. */
 export function unwritable(file: string, error: unknown): UsageError {
-  return new UsageError(`--output: "${file}" cannot be written: ${fileAdvice(error)}`);
+  return new UsageError(`--output: "${file}" cannot be written: ${writeAdvice(error)}`);
 }
 
 /** The page has a view for each kind of report. */

@@ -44,8 +44,12 @@ export async function writeBytes(bytes: Uint8Array): Promise<void> {
 
 /** Prints a command's result: JSON with --json, nothing with --quiet, else lines. */
 export function printResult({ flags }: Invocation, value: unknown, lines: readonly string[]): void {
-  if (flags.json === true) print(JSON.stringify(value));
-  else if (flags.quiet !== true) print(lines);
+  if (flags.json === true) return print(JSON.stringify(value));
+  if (flags.quiet === true) return;
+  if (lines.length > 0) return print(lines);
+  makeRoom();
+  // Programs that read the lines of a list get none.
+  process.stderr.write("The list is empty.\n");
 }
 
 const GAP = 2;

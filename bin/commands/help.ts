@@ -24,10 +24,22 @@ export function helpOf(commands: CommandTable): { readonly command: Command } {
 async function helpText(commands: CommandTable, [name, ...rest]: readonly string[]): Promise<string> {
   if (name === undefined) return overview(commands);
   const explanation = Object.hasOwn(ERROR_CODES, name) ? ERROR_CODES[name] : undefined;
-  if (explanation !== undefined)
-    return [`${name}: ${explanation[0]}`, "", `Next step: ${explanation[1]}`].join("\n");
+  const codeText = explanation && `${name}: ${explanation[0]}\n\nNext step: ${explanation[1]}`;
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (load === undefined) throw new UsageError(unknownName(name, Object.keys(commands)));
+  if (load === undefined && codeText === undefined)
+    throw new UsageError(unknownName(name, Object.keys(commands)));
+  const commandText = load && (await helpOfCommand(name, load, rest));
+  const isBoth = commandText !== undefined && codeText !== undefined;
+  return [commandText, isBoth ? "\nThe code of an error has the same name:\n" : undefined, codeText]
+    .filter((text) => text !== undefined)
+    .join("\n");
+}
+
+async function helpOfCommand(
+  name: string,
+  load: CommandTable[string],
+  rest: readonly string[],
+): Promise<string> {
   const { command } = await load();
   if ("actions" in command && rest.length === 0) return groupHelp(name, command);
   const called = calledCommand(name, command, rest);

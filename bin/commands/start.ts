@@ -6,7 +6,7 @@ import { formatDuration } from "../../emulator/kernel/duration.ts";
 import { formatInstant } from "../../emulator/kernel/instant.ts";
 import type { ServingEmulator } from "../../emulator/runtime/start.ts";
 import type { Resumption } from "../../emulator/runtime/worlds/resumption.ts";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
+import { writeAdvice } from "../../emulator/storage/file-errors.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import { emulatorLoaded } from "../after-start.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
@@ -158,6 +158,6 @@ function writeReadyFile(file: string, ready: ReadyLine | undefined): void {
       rmSync(temporary);
     } else renameSync(temporary, file);
   } catch (error) {
-    throw new UsageError(`--ready-file: ${file} cannot be written: ${fileAdvice(error)}`);
+    throw new UsageError(`--ready-file: ${file} cannot be written: ${writeAdvice(error)}`);
   }
 }

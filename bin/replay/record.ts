@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { writeAdvice } from "../../emulator/storage/file-errors.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { print, printError } from "../terminal.ts";
 import { addressOf, targetAddressOf } from "./address.ts";
@@ -28,7 +29,8 @@ export function writeRecording(flag: string, file: string, text: string, isUpdat
     writeFileSync(file, text, { flag: isUpdate ? "w" : "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "exists; overwrite it with --update" : `cannot be written (${code})`;
+    const why =
+      code === "EEXIST" ? "exists; overwrite it with --update" : `cannot be written: ${writeAdvice(error)}`;
     throw new UsageError(`${flag}: ${file} ${why}`);
   }
 }

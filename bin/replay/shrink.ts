@@ -1,5 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { writeAdvice } from "../../emulator/storage/file-errors.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import { SAMENESSES, shrink } from "../../scenarios/shrink/shrink.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
@@ -56,6 +57,6 @@ function write(file: string, text: string): void {
     writeFileSync(`${file}.${process.pid}`, text);
     renameSync(`${file}.${process.pid}`, file);
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    throw new CommandFailure(`${file} cannot be written: ${writeAdvice(error)}`);
   }
 }

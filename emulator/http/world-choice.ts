@@ -23,7 +23,8 @@ export function worldChoice(
 ): WorldChoice {
   const header = headers[WORLD_HEADER];
   const headerId = header === undefined ? undefined : oneOf(header);
-  const [basePath, byPath] = path.startsWith("/w/") ? (BASE_PATH.exec(path) ?? []) : [];
+  const [basePath, encodedId] = path.startsWith("/w/") ? (BASE_PATH.exec(path) ?? []) : [];
+  const byPath = encodedId?.includes("%") ? decoded(encodedId) : encodedId;
   if (headerId === undefined)
     return byPath === undefined ? NO_CHOICE : { id: byPath, basePath: basePath ?? "" };
   if (byPath !== undefined && byPath !== headerId)
@@ -34,6 +35,15 @@ export function worldChoice(
       "Name one of them.",
     );
   return { id: headerId, basePath: basePath ?? "" };
+}
+
+/** A malformed escape is not the name of a world either. */
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
 }
 
 /** A repeated header arrives as one text separated by commas. */

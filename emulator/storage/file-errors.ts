@@ -21,3 +21,9 @@ export function fileAdvice(error: unknown): string {
   const { code = "unknown error" } = error as NodeJS.ErrnoException;
   return FILE_ADVICE[code] ?? code;
 }
+
+/** The same for a file that could not be written: it need not exist, but its folder does. */
+export function writeAdvice(error: unknown): string {
+  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+  return isMissing ? "its folder does not exist; create it, or use another path" : fileAdvice(error);
+}

@@ -219,7 +219,7 @@ describe("a file that is not a capsule", () => {
   it.each([
     ["replay none.capsule", "no such file"],
     ["open none.capsule", "no such file"],
-    ["replay . --capsule no/such/folder.capsule", "no such file or folder"],
+    ["replay . --capsule no/such/folder.capsule", "its folder does not exist"],
     [
       "replay . --capsule a.capsule --target http://127.0.0.1:1",
       "--capsule: it cannot be combined with --target",

@@ -10,7 +10,7 @@ async function contract(args: readonly string[], cwd = workingFolder()) {
 }
 
 const OUTPUT_PROBLEM =
-  '--output: "no-such-folder/report.xml" cannot be written: no such file or folder; check the path';
+  '--output: "no-such-folder/report.xml" cannot be written: its folder does not exist; create it, or use another path';
 
 describe("emulator contract", () => {
   it("run: 0 when all is well, with the report in a file", async () => {

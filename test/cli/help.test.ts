@@ -82,6 +82,9 @@ describe("the help", () => {
     expect(await stdoutOf("help", "export")).toBe(await stdoutOf("export", "--help"));
     expect(await stdoutOf("help")).toBe(await stdoutOf("--help"));
     expect(await stdoutOf("help", "rate_limited")).toContain("Next step: Wait for Retry-After");
+    const reset = await stdoutOf("help", "reset");
+    expect(reset).toContain(await stdoutOf("reset", "--help"));
+    expect(reset).toContain("The code of an error has the same name:\n\nreset: The world was reset");
     expect(await stdoutOf("version")).toBe(await stdoutOf("--version"));
     expect(await run(["help", "rate_limted"], { cwd })).toEqual({
       code: 2,
@@ -115,6 +118,34 @@ it("every error code of the emulator is explained", () => {
   );
   expect(codes.length).toBeGreaterThan(100);
   expect([...new Set(codes)].filter((code) => !Object.hasOwn(ERROR_CODES, code))).toEqual([]);
+});
+
+it("the documentation of status has all members that it prints", async () => {
+  const verbs = await openVerbs();
+  const page = readFileSync(join(ROOT, "docs/understand/command-line.md"), "utf8");
+  const section = page.split("## The status\n")[1]?.split("\n## ")[0] ?? "";
+  const names = Object.keys(await verbs.json<object>("status"));
+  expect(names.filter((name) => !section.includes(`\`${name}\``))).toEqual(["ready"]);
+});
+
+it("an empty list is reported on standard error, and is [] as JSON", async () => {
+  const verbs = await openVerbs();
+  for (const words of ["export list", "fault list", "snapshot list", "webhooks list", "traces query"]) {
+    expect(await verbs.run(...words.split(" "))).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "The list is empty.\n",
+    });
+    expect(await verbs.json(...words.split(" "))).toEqual([]);
+  }
+});
+
+it("an unknown flag is not taken for --help, and the name of an unknown world is shown without escapes", async () => {
+  const verbs = await openVerbs();
+  expect((await verbs.run("env", "--shell")).stderr).toBe(
+    "emulator: --shell: unknown flag; see `emulator env --help`\n",
+  );
+  expect((await verbs.run("status", "--world", "a b")).stderr).toContain("The world a b does not exist.");
 });
 
 it("status is a table without JSON", async () => {

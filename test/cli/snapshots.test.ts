@@ -134,7 +134,7 @@ describe("emulator snapshot and world", () => {
     ["world rm", 2, "<id> is missing"],
     ["world list --from x", 2, "--from: unknown flag"],
     ["start --import none.tar.gz --port 0 --ephemeral", 2, "no such file"],
-    ["start --export-on-exit no/such.tar.gz --port 0 --ephemeral", 2, "no such file or folder"],
+    ["start --export-on-exit no/such.tar.gz --port 0 --ephemeral", 2, "its folder does not exist"],
   ] as const)("name the mistake in %s", async (words, code, message) => {
     const outcome = await runShared(words.split(" "), { cwd: workingFolder() });
     expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });

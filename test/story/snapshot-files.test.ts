@@ -467,7 +467,7 @@ describe("an emulator", () => {
     expect(readFileSync(file, "utf8")).toBe("earlier export");
     expect(readdirSync(folder)).toEqual(["kept.tar.gz"]);
     const nowhere = join(folder, "no", "such.tar.gz");
-    await expect(startRig({ exportOnExit: nowhere })).rejects.toThrow("no such file or folder");
+    await expect(startRig({ exportOnExit: nowhere })).rejects.toThrow("its folder does not exist");
     await expect(startRig({ import: nowhere })).rejects.toThrow("no such file or folder");
     await expect(startRig({ exportOnExit: folder })).rejects.toThrow("a folder; name a file");
     rig = await startRig();

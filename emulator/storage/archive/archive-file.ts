@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { access, link, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { FILE_ADVICE } from "../file-errors.ts";
+import { FILE_ADVICE, fileAdvice, writeAdvice } from "../file-errors.ts";
 import { isAlive } from "../locator.ts";
 
 /** A file cannot be written or read. The message gives the reason and the next step. */
@@ -45,7 +45,7 @@ export async function writeArchiveFile(
 
 /** Opens a file for reading at once, so that a missing file is reported before anything is sent. */
 export async function readArchiveFile(path: string): Promise<AsyncIterable<Uint8Array>> {
-  const handle = await explaining(path, () => open(path, "r"));
+  const handle = await explaining(path, () => open(path, "r"), fileAdvice);
   if ((await handle.stat()).isDirectory()) {
     await handle.close();
     throw new ArchiveFileError(`${path}: ${FILE_ADVICE.EISDIR}`);
@@ -112,11 +112,11 @@ function existing(path: string): ArchiveFileError {
   return new ArchiveFileError(`${path} already exists. Use another file name, or replace it with --force.`);
 }
 
-async function explaining<T>(path: string, act: () => Promise<T>): Promise<T> {
+async function explaining<T>(path: string, act: () => Promise<T>, adviceOn = writeAdvice): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    const advice = FILE_ADVICE[(error as NodeJS.ErrnoException).code ?? ""];
-    throw advice === undefined ? error : new ArchiveFileError(`${path}: ${advice}`);
+    const isListed = Object.hasOwn(FILE_ADVICE, (error as NodeJS.ErrnoException).code ?? "");
+    throw isListed ? new ArchiveFileError(`${path}: ${adviceOn(error)}`) : error;
   }
 }
