@@ -8,6 +8,7 @@ interface Examples {
 
 const COMMAND_LINE = "understand/command-line.md";
 const EXPORT_ID = "0190a6c0-0000-7000-8000-000000000001";
+const ROW_ID = "0190a6c0-0000-7000-8000-000000000002";
 
 export const EXAMPLES: Readonly<Record<string, Examples>> = {
   start: {
@@ -82,7 +83,7 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
       show: ["export show", `export show ${EXPORT_ID}`],
       runs: ["export runs", `export runs ${EXPORT_ID}`],
       cancel: [`export cancel ${EXPORT_ID}`, `export cancel ${EXPORT_ID} --json`],
-      why: [`export why ${EXPORT_ID}`, `export why ${EXPORT_ID} --export ${EXPORT_ID}`],
+      why: [`export why ${ROW_ID}`, `export why ${ROW_ID} --export ${EXPORT_ID}`],
     },
   },
   clock: {
@@ -136,7 +137,7 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
   logs: { page: COMMAND_LINE, lines: { "": ["logs", "logs --follow"] } },
   why: {
     page: "do/debug-a-missing-row.md",
-    lines: { "": [`why ${EXPORT_ID}`, `why ${EXPORT_ID} --effects`] },
+    lines: { "": [`why ${EXPORT_ID} status`, `why ${EXPORT_ID} --effects`] },
   },
   world: {
     page: "understand/worlds.md",
@@ -154,8 +155,8 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
       load: ["snapshot load before", "snapshot load before --world main"],
       list: ["snapshot list", "snapshot list --json"],
       rm: ["snapshot rm before", "snapshot rm before --json"],
-      export: ["snapshot export before before.snapshot", "snapshot export before before.snapshot --force"],
-      import: ["snapshot import before.snapshot", "snapshot import before.snapshot again"],
+      export: ["snapshot export shop shop.snapshot", "snapshot export shop shop.snapshot --force"],
+      import: ["snapshot import shop.snapshot", "snapshot import shop.snapshot shop-copy"],
     },
   },
   reset: { page: "understand/worlds.md", lines: { "": ["reset", "reset --world what-if"] } },

@@ -15,7 +15,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   1: "failure: of a case, a scenario, a verification or the requested operation",
   2: "wrong usage or configuration; an address that does not answer, a scenario that cannot be played",
   3: "drift: `replay` differs from a saved journal, `contract run --compare` found differences",
-  4: "a fault that was never triggered (--strict)",
+  4: "a fault that was never triggered (`start` and `exec` with --strict)",
   5: "a defect of the emulator, or a disk or data folder that fails while it is running",
   130: "Ctrl-C (`start` exits with 0); a line on standard error gives the completed work",
 };
@@ -78,7 +78,7 @@ export function groupHelp(name: string, { summary, actions, usual }: CommandGrou
     "Commands:",
     ...aligned(rows, INDENT),
     "",
-    `\`emulator ${name} ${rows[0]?.[0]?.split(" ")[0]} --help\` lists the flags of a command.`,
+    `\`emulator ${name} <command> --help\` lists the flags of a command.`,
     ...examplesOf(name, Object.keys(actions).slice(0, 2)),
   ].join("\n");
 }
@@ -102,7 +102,7 @@ export async function overview(commands: CommandTable): Promise<string> {
     "",
     "`emulator help <command>` lists the flags and examples of a command, `emulator help <code>` explains an error code.",
     ENVIRONMENT,
-    `Exit codes: ${codes.join(", ")}.`,
+    `Exit codes: ${codes.join(", ")}. \`exec\` exits with the code of its command.`,
     "Documentation: docs/README.md of the package; for coding agents AGENTS.md.",
     TERMS,
   ].join("\n");

@@ -67,7 +67,12 @@ const seedGiven = closed(
       }),
     ),
     runs: optional(listOf(freeForm(), { description: "Trace runs, ingested unchanged." })),
-    file: optional(text({ description: "A file of trace runs, relative to the scenario." })),
+    file: optional(
+      text({
+        description:
+          "A file of trace runs, relative to the scenario: a JSON array, an object with the list `post`, or .ndjson with a run per line.",
+      }),
+    ),
     project: optional(text({ description: "The project of runs and file." })),
     bucket: optional(text({ description: "A bucket of the object store." })),
     credential: optional(freeForm({ description: "A key pair of the object store." })),
@@ -196,7 +201,7 @@ export const VERBS = {
   }),
   include: step("Plays the steps of another file.", {
     ...COMMON,
-    include: text({ description: "A file of steps, relative to this one." }),
+    include: text({ description: "A YAML file with the list `steps`, relative to this one." }),
     with: optional(
       mapOf(anything(), { description: "Variables for these steps.", propertyNames: { pattern: VARIABLE } }),
     ),

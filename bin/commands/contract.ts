@@ -31,7 +31,7 @@ const SERVER_FLAGS: Flags = {
   },
   assistant: {
     value: "<name>",
-    help: "assistant used for runs: its id, graph or name (default: echo, else the first one)",
+    help: "assistant used for runs: its id, graph or name (default: echo, or the first one if echo does not exist)",
   },
   "api-key": {
     value: "<key>",
@@ -56,7 +56,10 @@ const SERVER_FLAGS: Flags = {
     help: "address of an adapter for a server that is not an emulator: its routes /clock, /restart and /reset advance the clock, restart the server with other settings and empty it",
   },
   wait: { value: "<seconds>", help: "how long to wait for an export or run to end (default 10)" },
-  s3: { value: "<url>", help: "object store to export to; `aws` for Amazon S3" },
+  s3: {
+    value: "<url>",
+    help: "object store to export to, or `aws` for Amazon S3 (default: that of an emulator; another server skips the cases that read files)",
+  },
   "s3-bucket": { value: "<name>", help: "bucket there (default traces)" },
   "s3-region": { value: "<name>", help: "region of the bucket (default us-east-1)" },
   "s3-access-key-id": { value: "<id>", help: "access key (default: AWS_ACCESS_KEY_ID)" },
@@ -68,7 +71,7 @@ const FLAGS: Flags = {
   ...SERVER_FLAGS,
   "compare-api-key": {
     value: "<key>",
-    help: "API key of the server at --compare, which never gets --api-key when --target is given",
+    help: "API key of the server at --compare; --api-key is sent only to --target, or without --target to --compare",
   },
   budget: { value: "<n>", help: "maximum number of requests (default: unlimited locally, 2000 elsewhere)" },
   compare: {
@@ -87,7 +90,7 @@ const FLAGS: Flags = {
   },
   source: {
     value: "<file>",
-    help: "file of the repository that `--report sarif` places the findings at (default: the workflow file in GitHub Actions)",
+    help: "with `--report sarif`: file of the repository to which the findings are attached (default: the workflow file in GitHub Actions)",
   },
   bail: { help: "stop at the first case that fails" },
   ...REPORT_FLAGS,
@@ -99,7 +102,7 @@ const MODEL_FLAGS: Flags = {
   seed: { value: "<n>", help: "seed of the sequences (default 1)" },
   requests: {
     value: "<n>",
-    help: "requests of the search (default 200); shrinking may send ten times as many",
+    help: "number of random requests (default 200); the search for the shortest sequence may send ten times as many",
   },
 };
 
@@ -110,7 +113,10 @@ const CHECK_FLAGS: Flags = {
     many: true,
   },
   ...REPORT_FLAGS,
-  config: { value: "<file>", help: "configuration file with limits.recording_file_bytes" },
+  config: {
+    value: "<file>",
+    help: "configuration file; only limits.recording_file_bytes, the size of the largest input file, is used",
+  },
 };
 
 const SELECTORS = ["[section…]"];
@@ -128,14 +134,14 @@ export const command: CommandGroup = {
     },
     model: {
       summary:
-        "send random sequences of requests and compare the replies with a small model of threads, runs and exports; a difference is shrunk and printed as curl commands",
+        "send random sequences of requests and compare the replies with a small model of threads, runs and exports; after a difference, print the shortest sequence that still differs as curl commands",
       operands: [],
       flags: MODEL_FLAGS,
       run: async (invocation) => (await import("../contract/model.ts")).runModel(invocation),
     },
     check: {
       summary:
-        "check recorded requests and replies against the specification: HAR files, recordings of an emulator (NDJSON), objects of nock's recorder",
+        "check recorded requests and replies against the specification: HAR files, replies to `GET /_emulator/v1/recording` (NDJSON), objects of nock's recorder",
       operands: ["<file…>"],
       flags: CHECK_FLAGS,
       run: async (invocation) => (await import("../contract/check.ts")).checkFiles(invocation),
@@ -155,8 +161,8 @@ export const command: CommandGroup = {
     },
     selftest: {
       summary:
-        "check the contract cases: run them against servers with one deliberate mistake each, which they must detect; all, or some by section or id",
-      operands: SELECTORS,
+        "check the contract cases: run them against servers with one deliberate mistake each (mutants), which they must detect; all mutants, or those of a section or with an id",
+      operands: ["[section or mutant id…]"],
       flags: {},
       run: async (invocation) =>
         (await import("../contract/selftest.ts")).runSelftest(invocation, invocation.operands),

@@ -25,7 +25,7 @@ export const command: Command = {
     port: { value: "<n>", help: "port to check instead of the configured one" },
     world: { value: "<id>", help: "world that --legacy checks (default main)" },
     legacy: {
-      help: "list only the recorded requests of a running world that the service refuses after 2027-01-31, with replacements",
+      help: "list only those requests that a world of a running emulator has received and the service refuses after 2027-01-31, with replacements",
     },
   },
   run,

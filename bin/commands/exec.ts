@@ -6,14 +6,14 @@ import { configurationOf } from "../configuration.ts";
 import { exitCodeOfFaults, runWithEmulator, startForCommand } from "../defect-exit.ts";
 import type { CommandCapsule } from "../exec/capsule.ts";
 import { forwardSignals, startChild } from "../exec/child.ts";
-import { EXPLORATION_FLAGS, refuseBounds } from "../replay/bounds.ts";
+import { explorationFlags, refuseBounds } from "../replay/bounds.ts";
 import { exitCodeAfter } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
 import { printError } from "../terminal.ts";
 
 export const command: Command = {
   summary:
-    "start an emulator on free ports, run a command with its addresses in the environment (as `emulator env` prints them), stop it",
+    "start an emulator on free ports, run a command with the emulator's addresses in its environment (as `emulator env` prints them), then stop the emulator; exits with the exit code of the command",
   operands: ["-- <cmd…>"],
   flags: {
     ...settingFlags(),
@@ -25,7 +25,7 @@ export const command: Command = {
       value: "<dir>",
       help: "data folder, which remains afterwards (default: memory and a temporary folder)",
     },
-    ephemeral: { help: "ignore --data" },
+    ephemeral: { help: "store nothing: ignore --data" },
     fixtures: {
       help: "for watch modes: tests that use the test fixtures of the package share this emulator, with the clock and rate limits of the fixtures, instead of starting one for each run (docs/do/watch-mode.md)",
     },
@@ -37,7 +37,7 @@ export const command: Command = {
       value: "<file>",
       help: "with --capsule: also write the failure as one HTML file that opens offline",
     },
-    ...EXPLORATION_FLAGS,
+    ...explorationFlags("command"),
     jobs: { value: "<n>", help: "with --vary or --sweep: runs of the command at the same time (default 1)" },
     report: {
       value: "pretty|junit|json|md|sarif",

@@ -33,7 +33,7 @@ export const command: CommandGroup = {
         },
         times: { value: "<n>", help: "number of consecutive times that it triggers (default 1)" },
         ttl: { value: "<duration>", help: "virtual time after which it expires" },
-        optional: { help: "no error if it never triggers (only an emulator with --strict reports that)" },
+        optional: { help: "with `start --strict`: no exit code 4 if this fault never triggers" },
       },
       prepare(invocation) {
         const order = faultOrderOf(invocation);
@@ -50,7 +50,7 @@ export const command: CommandGroup = {
     rm: clientCommand({
       summary: "remove a fault, or all of them",
       operands: ["[id]"],
-      flags: { all: { help: "remove every fault" } },
+      flags: { all: { help: "remove every fault; without it, an id of `emulator fault list` is required" } },
       prepare({ operands: [id], flags: { all } }) {
         if ((id === undefined) === (all !== true))
           throw new UsageError(

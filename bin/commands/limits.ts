@@ -35,7 +35,7 @@ export const command: CommandGroup = {
       flags: {
         ...REGION,
         "api-key": { value: "<key>", help: `API key of the request (default ${DEFAULT_API_KEY})` },
-        "user-id": { value: "<id>", help: "user of the request" },
+        "user-id": { value: "<id>", help: "header x-user-id of the request" },
       },
       prepare(invocation) {
         const [method = "", path = ""] = invocation.operands;
@@ -66,7 +66,7 @@ export const command: CommandGroup = {
     }),
     reset: clientCommand({
       summary:
-        "reset the counters of all rate limits or of one row, and undo `limits trip` and other changes at run time",
+        "reset the counters of all rate limits or of one row, and undo their changes by `limits trip` and the control API",
       operands: ["[row]"],
       flags: REGION,
       prepare(invocation) {

@@ -17,7 +17,7 @@ export const command: Command = {
   flags: {
     follow: { help: "print new turns until Ctrl-C" },
     since: { value: "<turn>", help: "only turns after this number" },
-    output: { help: "print the output of an emulator that was started with --detach instead" },
+    output: { help: "instead of the journal, print the output (emulator.log) of `start --detach`" },
     limit: { value: "<n>", help: `number of past turns (default ${DEFAULT_TURNS}; all with --since)` },
     ...WORLD_FLAGS,
     ...AS_OF_FLAG,

@@ -17,7 +17,7 @@ export const command = clientCommand({
   summary:
     "write the requests that a world received, and the replies, to a HAR file without secrets; `replay --record` writes a scenario instead",
   flags: {
-    har: { value: "<file>", help: "HAR file to write" },
+    har: { value: "<file>", help: "HAR file to write (required)" },
     update: { help: "replace an existing file" },
   },
   prepare({ flags, cwd }) {

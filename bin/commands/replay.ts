@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Command, type Invocation, UsageError } from "../command.ts";
-import { EXPLORATION_FLAGS } from "../replay/bounds.ts";
+import { explorationFlags } from "../replay/bounds.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
@@ -26,7 +26,7 @@ export const command: Command = {
     keep: { help: "keep the worlds of failed scenarios for inspection until Ctrl-C" },
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
-    ...EXPLORATION_FLAGS,
+    ...explorationFlags("scenario"),
     explore: {
       value: "<duration>|<n>",
       help: "for this time, or this number of times, run again with random disturbances (up to three in one run) and random extra rows, and reduce runs that fail to their cause; another --seed gives other runs",
@@ -45,7 +45,7 @@ export const command: Command = {
     },
     same: {
       value: "step|path|difference",
-      help: "with --shrink: what the smaller scenario has in common with the failure: step: the failed step; path (default): also the path and the expected value, the actual value may be another number, not another text; difference: also the actual value",
+      help: "with --shrink: what stays the same in the smaller scenario. step: the failed step. path (default): also the path in the reply and the expected value; of the actual value only a number may change. difference: also the actual value",
     },
     report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
     trust: {

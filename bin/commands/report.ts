@@ -12,7 +12,7 @@ export const command: CommandGroup = {
         report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
         source: {
           value: "<file>",
-          help: "file of the repository that `--report sarif` places findings at (default: the workflow file in GitHub Actions)",
+          help: "with `--report sarif`: file of the repository to which the findings are attached (default: the workflow file in GitHub Actions)",
         },
         output: { value: "<file>", help: "file for the report (default: standard output)" },
       },

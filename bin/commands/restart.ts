@@ -8,7 +8,7 @@ const { url: _, ...FOLDER_FLAGS } = TARGET_FLAGS;
 
 export const command: Command = {
   summary:
-    "stop an emulator that was started with --detach, and start it again with the same flags except --now; each world resumes at its stored time; one with the clock wall takes the time of this machine",
+    "stop an emulator that was started with --detach, and start it again with the same flags; stored worlds continue, so --now and --import are left out",
   operands: [],
   flags: FOLDER_FLAGS,
   run,
@@ -22,11 +22,16 @@ async function run(invocation: Invocation): Promise<number> {
   const { turn, data_folder } = await worldAt(running.url).client.status();
   await stop.run({ ...invocation, flags: { ...invocation.flags, quiet: true } });
   const isStored = turn > 0 && data_folder !== null;
-  const words = isStored ? withoutNow(detachedStart.words) : detachedStart.words;
+  const words = isStored ? withoutStart(detachedStart.words) : detachedStart.words;
   return startAgain(invocation, folder, detachedStart, words);
 }
 
-/** A stored world continues at its own time, and a start refuses an earlier one. */
-function withoutNow(words: readonly string[]): readonly string[] {
-  return words.filter((word, at) => !/^--now(=|$)/.test(word) && words[at - 1] !== "--now");
+const START_FLAGS = ["--now", "--import"];
+
+/** A stored world continues with its own time and data: a start refuses an earlier time, and a file. */
+function withoutStart(words: readonly string[]): readonly string[] {
+  return words.filter(
+    (word, at) =>
+      !START_FLAGS.includes(word.split("=", 1)[0] ?? "") && !START_FLAGS.includes(words[at - 1] ?? ""),
+  );
 }

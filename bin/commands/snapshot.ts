@@ -19,7 +19,7 @@ import type { RunningWorld } from "../running.ts";
 import { missingLines } from "../snapshot/lines.ts";
 import { transportTo } from "../snapshot/transport.ts";
 
-const FORCE: Flags = { force: { help: "replace the file or snapshot of that name" } };
+const FORCE: Flags = { force: { help: "replace an existing snapshot of that name" } };
 
 export const command: CommandGroup = {
   summary: "saved states of the worlds of a running emulator, and their files",
@@ -54,7 +54,7 @@ export const command: CommandGroup = {
     export: clientCommand({
       summary: "write a snapshot to a file",
       operands: ["<name>", "<file>"],
-      flags: FORCE,
+      flags: { force: { help: "replace an existing file" } },
       where: TARGET_FLAGS,
       send: (world, invocation, work) => exportTo(world, work, invocation),
       lines: ({ file, bytes, left_out }) => [

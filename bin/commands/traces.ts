@@ -82,7 +82,7 @@ export const command: CommandGroup = {
   summary: "trace rows of a running emulator: generate samples, send a file, query",
   actions: {
     generate: clientCommand({
-      summary: "ingest realistic sample traces, by default of the last day",
+      summary: "ingest realistic sample traces, by default of the last 24 hours of virtual time",
       unit: "rows",
       whenStopped: STOPPED_THERE,
       flags: {
@@ -91,7 +91,7 @@ export const command: CommandGroup = {
         ...windowFlags("start of the period in which the rows start", "end of that period, exclusive"),
         seed: {
           value: "<n>",
-          help: "random seed: the same seed gives the same rows (default: a new seed for each call)",
+          help: "random seed: the same seed gives the same rows (default: the next one from the --seed of `start`)",
         },
         shape: {
           value: "<name>",

@@ -153,7 +153,7 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "`emulator world list` and `emulator snapshot list` list the names.",
   ],
   unknown_world: ["The world does not exist.", "`emulator world list` lists them."],
-  unknown_error: ["The processing error does not exist.", "Use one that the message names."],
+  unknown_error: ["`then.error` of a fault is not a processing error.", "Use one that the message names."],
   unknown_error_code: [
     "The S3 error code does not exist.",
     "Use one that the message names, such as SlowDown.",

@@ -116,7 +116,7 @@ export const STATE_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
   ],
   in_flight: [
     "An effect, such as a webhook delivery, is in flight.",
-    "Try again; `emulator clock` lists what is in flight.",
+    "Try again; `emulator clock show` lists what is in flight.",
   ],
   in_use: ["An export that has not ended uses the destination.", "Cancel the export first."],
   main_stays: ["The world main cannot be removed.", "Reset it with `emulator reset`."],

@@ -41,7 +41,7 @@ export const createExport = clientCommand<Created>({
       value: "<id>",
       help: "destination (default: the only one; if there is none, a new one for the bucket `traces`)",
     },
-    wait: { help: "move the clock until the export has ended, then check its files" },
+    wait: { help: "move the clock until the export has ended, then check its files; not with --every" },
     ...CALLER_FLAGS,
   },
   prepare(invocation) {

@@ -12,32 +12,47 @@ const MAX_SHARDS = 1_000;
 /** Random trials of one scenario. */
 const MAX_TRIALS = 10_000;
 
-/** Flags of commands that play something again in other ways. */
-export const EXPLORATION_FLAGS: Flags = {
-  vary: {
-    value: "[each|pairs|observed]",
-    words: ["each", "pairs", "observed"],
-    help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each; any other word after the flag is an argument of the command)",
+const SWEEPS = {
+  command: {
+    value: "crash|store|limits[,<second>]",
+    help: "a crash, a failed S3 call (store) or a 429 reply (limits)",
   },
-  sweep: {
+  scenario: {
     value: "crash|edges|store|limits|cancel|late-row[,<second>]",
-    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late; edges, cancel and late-row only with `replay`; two with a comma: both in one run",
-  },
-  all: { help: "with --sweep: every point (default: 24 of each scenario or command)" },
-  budget: {
-    value: "<duration>",
-    help: "start no further run when this much time has passed, such as 60s or PT1M",
-  },
-  "max-runs": {
-    value: "<n>",
-    help: `start at most this many runs (default ${USUAL_RUNS}; 3000 with --shrink of replay)`,
-  },
-  shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
-  only: {
-    value: "<name>",
-    help: 'run only the variation or point with this name in the report, such as "agent.list_order=oldest first"',
+    help: "a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late",
   },
 };
+
+/** Flags of commands that play something again in other ways. */
+export function explorationFlags(subject: keyof typeof SWEEPS): Flags {
+  const isCommand = subject === "command";
+  const { value, help } = SWEEPS[subject];
+  return {
+    vary: {
+      value: "[each|pairs|observed]",
+      words: ["each", "pairs", "observed"],
+      help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each)",
+    },
+    sweep: {
+      value,
+      help: `run again, each time with one disturbance at another point: ${help}; two with a comma: both in one run`,
+    },
+    all: { help: `with --sweep: every point (default: 24${isCommand ? "" : " of each scenario"})` },
+    budget: {
+      value: "<duration>",
+      help: "start no further run when this much time has passed, such as 60s or PT1M",
+    },
+    "max-runs": {
+      value: "<n>",
+      help: `start at most this many runs (default ${USUAL_RUNS}${isCommand ? "" : "; 3000 with --shrink"})`,
+    },
+    shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
+    only: {
+      value: "<name>",
+      help: 'run only the variation or point with this name in the report, such as "agent.list_order=oldest first"',
+    },
+  };
+}
 
 /** Refuses flags that only bound or divide `--vary` and `--sweep`. Throws `UsageError`. */
 export function refuseBounds(flags: Invocation["flags"], ...more: readonly string[]): void {

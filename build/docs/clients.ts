@@ -59,14 +59,14 @@ function driftSection(): readonly string[] {
     "## The newest clients",
     `\`npm run drift -- clients\` in the repository installs the newest clients, runs the calls of their quick starts and lists the paths that were answered with 404 or 405. Result of ${date}:`,
     table(
-      ["Client", "Calls", "Failed", "Requests", "Answered with 404 or 405"],
+      ["Client", "Calls", "Failed", "Requests", "Answered with 404 (or as noted)"],
       rows.map(({ language, versions, calls, failed, requests, notFound }) => [
         plain(`${versions.join(", ")} (${language})`),
         String(calls),
         String(failed),
         requests === 0 ? "not logged" : String(requests),
         Object.entries(notFound)
-          .map(([path, count]) => `${code(path)} × ${count}`)
+          .map(([call, count]) => code(call.replace(/ 404$/, "")) + (count > 1 ? ` × ${count}` : ""))
           .join(", ") || "–",
       ]),
     ),

@@ -5,6 +5,7 @@ import {
   type FaultMember,
   type FaultPreset,
   type FaultTargetRow,
+  type MatchKind,
 } from "../../contracts/spec/faults.ts";
 import { code, codes, page, plain, table } from "./markdown.ts";
 
@@ -13,10 +14,10 @@ export function faultsPage(): string {
   const targets = Object.entries<FaultTargetRow>(FAULT_TARGETS).flatMap(
     ([name, { summary, match, then }]) => [
       `### ${code(name)}`,
-      `${plain(summary)} \`match\`: ${codes(Object.keys(match))}.`,
+      `${plain(summary)} \`match\`: ${Object.entries(match).map(matchText).join(", ")}.`,
       table(
         ["`then`", "Value", "Effect", "Can be combined with"],
-        Object.entries<FaultMember>(then).map(memberRow),
+        Object.entries<FaultMember>(then).map(([name, member]) => memberRow(name, member, then)),
       ),
     ],
   );
@@ -37,12 +38,34 @@ export function faultsPage(): string {
   );
 }
 
-function memberRow([name, { takes, meaning, combinesWith = [] }]: readonly [string, FaultMember]) {
-  return [code(name), takes.replaceAll("_", " "), plain(meaning), codes(combinesWith)];
+const MATCH_VALUES: Readonly<Record<MatchKind, string>> = {
+  text: "text",
+  id: "id",
+  point: "point",
+  s3_operation: "S3 operation",
+  operation: "operation",
+  region: "region",
+  number: "number from 0",
+  count: "number from 1",
+};
+
+function matchText([name, kind]: readonly [string, MatchKind]) {
+  return `${code(name)} (${MATCH_VALUES[kind]})`;
+}
+
+function memberRow(name: string, { takes, meaning }: FaultMember, then: FaultTargetRow["then"]) {
+  const combinable = Object.keys(then).filter(
+    (other) => then[name]?.combinesWith?.includes(other) || then[other]?.combinesWith?.includes(name),
+  );
+  const value = takes.replaceAll("_", " ").replace("yes", "`true`");
+  return [code(name), value, plain(meaning), codes(combinable)];
 }
 
 function presetRow([name, { summary, target, match, then, outlasts }]: readonly [string, FaultPreset]) {
+  const rule = `${target} ${JSON.stringify(match)} →`;
   const effect =
-    outlasts === undefined ? JSON.stringify(then) : `{"stall":"longer than ${outlasts.replace(/_ms$/, "")}"}`;
-  return [code(name), plain(summary), code(`${target} ${JSON.stringify(match)} → ${effect}`)];
+    outlasts === undefined
+      ? code(`${rule} ${JSON.stringify(then)}`)
+      : `${code(rule)} \`stall\` of a second more than \`limits.${outlasts.replace(/_ms$/, "")}\``;
+  return [code(name), plain(summary), effect];
 }

@@ -1,6 +1,7 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { CONTROL_OPERATIONS } from "../../emulator/control/gateway.ts";
+import { SCRIPT } from "../../emulator/subjects/agent/script.ts";
 import type { ControlOperation } from "../../emulator/subjects/control-operation.ts";
 import { code, codes, membersOf, page, plain, table } from "./markdown.ts";
 
@@ -24,7 +25,7 @@ export function operationsPage(): string {
   return page(
     "Operations",
     "The operations of the API. `emulator openapi` prints every field. The specification does not show a request that is marked °. " +
-      "`name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. Paths with `/thread/` also exist with `/threads/`. Where the two APIs share an address (`POST /runs`), the body decides: with `assistant_id` it is a request of the agent server. Where the column is empty, `emulator openapi` has the body. The `op` of a fault is the name of an operation, or its method and path.",
+      "`name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. Paths of the platform that do not begin with `/api` also exist below `/api/v1`, such as `/api/v1/sessions`. Paths with `/thread/` also exist with `/threads/`. Where the two APIs share an address (`POST /runs`), the body decides: with `assistant_id` it is a request of the agent server. Where the column is empty, `emulator openapi` has the body. The `op` of a fault is the name of an operation, or its method and path.",
     ...sections,
   );
 }
@@ -49,12 +50,18 @@ export function controlPage(): string {
   return page(
     "Control API",
     "Everything test-only is under `/_emulator/v1/` on both regional addresses, and acts on one [world](../understand/worlds.md). " +
-      'Bodies and replies are JSON. Errors are `{"error":{"code","message","hint","requirement"}}`; `requirement` is the statement of the specification that requires the refusal, if any. Replies of the API have it in the header `x-emulator-requirement`. `name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. `?counts=1` replies with `items`, `total`, `matching` and the `values` of each filter. Unknown members and parameters are refused with 422. ' +
+      'Bodies and replies are JSON. Errors are `{"error":{"code","message","hint","requirement"}}`; `requirement` is the statement of the specification that requires the refusal, if any. Replies of the API have it in the header `x-emulator-requirement`. `name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. With `?counts=1` a list becomes an object: `items`, `total`, `matching` (the number of items that match the filters), and `values` (of each filter parameter, the values that items have). Unknown members and parameters are refused with 422. ' +
       "No rate limit counts these calls. Every `GET` also takes `as_of`, a point in the [history](../understand/worlds.md#history), " +
       "unless it is marked ‡. [Settings](../understand/configuration.md#who-may-call-the-ports) decide who may call.",
     table(["Operation", "Description", "Members"], rows),
+    `\`POST /faults\`: [Faults](faults.md) describes targets, \`match\`, \`then\` and presets. \`POST /agent/scripts\`: \`match\` has ${membersAt("match")}, \`then\` has ${membersAt("then")}. [Agents](../understand/agents-and-webhooks.md) has an example.`,
     "`POST /_emulator/inbox/{name}`, without `v1`, is a built-in webhook receiver.",
   );
+}
+
+function membersAt(name: "match" | "then"): string {
+  const { properties } = SCRIPT as { readonly properties?: Readonly<Record<string, object>> };
+  return codes(membersOf(properties?.[name] as Readonly<Record<string, unknown>>));
 }
 
 function controlRow({ method, path, summary, query, body, hasHistory }: ControlOperation) {

@@ -52,7 +52,7 @@ export function scenariosPage(): string {
       example(name),
     ]),
     "## Matchers",
-    "A matcher stands for a value in an `expect`. Objects compare only the listed members, by name or by path (`runs.0.id`, `*.status`).",
+    "A matcher stands for a value in an `expect`. Objects compare only the listed members, by name or by path: `runs.0.id`, `runs.length` (of a list: the number of items), `*.status` (the list of this member of all items). A list must have exactly the listed items, in this order.",
     table(["Matcher", "Matches"], [...WORD_NAMES.map(wordRow), ...MATCHER_NAMES.map(matcherRow)]),
     "## Limits",
     "The format of the files has these limits. They are not settings.",

@@ -2,7 +2,7 @@ import type { Mutant } from "../../contracts/engine/mutant.ts";
 import type { Variant } from "../../contracts/engine/variant.ts";
 import { BLAME_MEANINGS, VERDICT_MEANINGS } from "../../contracts/engine/verdict.ts";
 import { bySection } from "../../contracts/report/selftest.ts";
-import { REQUIREMENTS, type RequirementId } from "../../contracts/spec/requirements.ts";
+import { REQUIREMENTS, type Requirement, type RequirementId } from "../../contracts/spec/requirements.ts";
 import { code, page, plain, table } from "./markdown.ts";
 
 /** Verdicts of the contract suites, and who has to change something. */
@@ -11,7 +11,7 @@ export function verdictsPage(): string {
     Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]);
   return page(
     "Verdicts",
-    "The verdicts of `contract run`, from the least to the most severe. [The explanation](../understand/verdicts.md) has more.",
+    "The verdicts of `contract run`. A case has the last one in this order that one of its findings has. [The explanation](../understand/verdicts.md) has more.",
     table(["Verdict", "Meaning"], rows(VERDICT_MEANINGS)),
     "`blame` of a finding in `--report json`: who has to change something.",
     table(["Blame", "Meaning"], rows(BLAME_MEANINGS)),
@@ -30,13 +30,23 @@ export function mutantsPage(mutants: readonly Mutant[], variants: readonly Varia
   return page(
     "Mutants and variants",
     "`contract selftest` runs the suites against every server of these tables. A mutant has one deliberate mistake, which a case has to detect. " +
-      "A variant conforms to the specification and differs where it is silent, so no case may FAIL on it. Otherwise the command exits with 1.",
+      "A variant conforms to the specification and differs where it is silent, so no case may FAIL on it. Otherwise the command exits with 1. " +
+      `\`X-\` numbers are extensions of the emulator: ${extensionsOf([...mutants, ...variants])}.`,
     `## ${mutants.length} mutants`,
-    "A mistake against the specification is a FAIL. One against an assumption is reported as a difference.",
+    "A mistake against the specification is a FAIL. One against an assumption is *a difference* (UNSPECIFIED or NON-STRICT): such a server conforms, so some are variants too.",
     sorted(["§", "Detected as", "Wrong behaviour", "Name"], mistakes),
     `## ${variants.length} variants`,
     sorted(["§", "What differs", "Name"], differences),
   );
+}
+
+/** What the `X-` numbers of these servers stand for. */
+function extensionsOf(servers: readonly { readonly requirement: RequirementId }[]): string {
+  const ids = new Set(servers.map(({ requirement }) => requirement));
+  return Object.entries<Requirement>(REQUIREMENTS)
+    .filter(([id, { kind }]) => kind === "X" && ids.has(id as RequirementId))
+    .map(([id, { text }]) => `${id} (${text.replace(/\.$/, "")})`)
+    .join("; ");
 }
 
 function noticed(requirement: RequirementId, mild: true | undefined): string {

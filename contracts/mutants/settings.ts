@@ -117,16 +117,16 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     "five-seconds": mutateTimings("an export is CREATED for five seconds", { one_off_start_delay: "PT5S" }),
   }),
   ...mutantsOf("3.3-3", {
-    "nine-minutes": mutateTimings("a spawned export runs nine minutes after its end", {
+    "nine-minutes": mutateTimings("a spawned export runs nine minutes after the end of its window", {
       spawn_grace: "PT9M",
     }),
-    "eleven-minutes": mutateTimings("a spawned export runs eleven minutes after its end", {
+    "eleven-minutes": mutateTimings("a spawned export runs eleven minutes after the end of its window", {
       spawn_grace: "PT11M",
     }),
-    "at-once": mutateTimings("a spawned export runs at its end", { spawn_grace: "PT0S" }),
+    "at-once": mutateTimings("a spawned export runs at the end of its window", { spawn_grace: "PT0S" }),
   }),
   ...mutantsOf("3.3-4", {
-    "half-an-hour": mutateTimings("the runs of the example begin twenty minutes late", {
+    "half-an-hour": mutateTimings("a spawned export runs half an hour after the end of its window", {
       spawn_grace: "PT30M",
     }),
   }),

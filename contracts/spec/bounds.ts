@@ -202,6 +202,6 @@ export const BOUNDS = {
     value: 100_000,
     unit: "count",
     own: true,
-    text: "Maximum number of rows that a search or a sort of a Parquet file reads, from its start. The reply has the number.",
+    text: "Maximum number of rows that a search or a sort of a Parquet file reads, from its start. `rows_read` of the reply is the number of rows that were read.",
   },
 } as const satisfies LimitTable;

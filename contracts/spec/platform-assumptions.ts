@@ -72,13 +72,14 @@ export const PLATFORM_ASSUMPTIONS = {
     requirement: "7-1",
     choice: 413,
     reason:
-      "This is about the local disk, not the service. No request may cause a 5xx, so new data is refused before the disk is full. Reads and resets still work (a reset fails only if the list of worlds cannot be written). The S3 port answers ServiceUnavailable, as a store would.",
+      "This is about the local disk, not the service. No API request may cause a 5xx, so new data is refused before the disk is full. Reads and resets still work (a reset fails only if the list of worlds cannot be written). Only the S3 port answers 503 (ServiceUnavailable), as a store would.",
   },
   "platform.body_depth": {
     section: "7.3",
     requirement: "7-1",
-    choice: 500,
-    reason: "A limit: deeper JSON is refused with 422.",
+    choice: "JSON with more levels than limits.json_levels is refused with 422",
+    reason: "The specification has no limit.",
+    setting: "limits.json_levels",
   },
   "platform.content_type": {
     section: "4",

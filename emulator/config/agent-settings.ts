@@ -12,7 +12,7 @@ import { setting } from "./setting.ts";
 /** Settings of assistants and of scripts that decide how runs end. */
 export const AGENT_SETTINGS = {
   "agent.assistants": setting(
-    list(AGENT_GRAPH, "assistants, each with graph_id and like, one of the built-in ones"),
+    list(AGENT_GRAPH, "assistants: `{ graph_id, like }`; `like` is the name of a built-in assistant"),
     [],
     "assistants in addition to the built-in ones",
   ),
@@ -26,10 +26,7 @@ export const AGENT_SETTINGS = {
 };
 
 function scripts(): Kind<readonly AgentScript[]> {
-  const inputs = list(
-    SCRIPT,
-    "scripts, each with match and then, as POST /_emulator/v1/agent/scripts takes them",
-  );
+  const inputs = list(SCRIPT, "scripts: `{ match, then }`, as in POST /_emulator/v1/agent/scripts");
   const read = (value: unknown): readonly ScriptInput[] => inputs.read(value) ?? [];
   return {
     ...inputs,

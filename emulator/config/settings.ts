@@ -58,10 +58,12 @@ const SERVER = {
     word: "<host>",
   }),
   "server.data": setting(text("a folder"), ".emulator", "data folder", { flag: "data", word: "<dir>" }),
-  "server.ephemeral": setting(toggle(), false, "memory and a temporary folder instead of the data folder", {
-    flag: "ephemeral",
-    bare: true,
-  }),
+  "server.ephemeral": setting(
+    toggle(),
+    false,
+    "keep the data in memory and a temporary folder; the folder .emulator then only has the address and the output of --detach",
+    { flag: "ephemeral", bare: true },
+  ),
   "server.import": setting<string | null>(
     text("a snapshot file"),
     null,
@@ -115,7 +117,7 @@ const WORLD = {
     choice("wall", "flowing", "frozen"),
     null,
     "wall follows the time of this machine (the ready line calls it flowing), flowing moves with it from a time of its own, frozen moves only on request; " +
-      "default: as stored in the data folder, and for a new world flowing, or wall without --now",
+      "default: as stored in the data folder; for a new world wall, or flowing with --now",
     { flag: "clock" },
   ),
   "clock.rate": setting<number | null>(
@@ -126,7 +128,7 @@ const WORLD = {
   "clock.now": setting<number | null>(
     instant(),
     null,
-    "virtual time at which a new world starts; the stored world main moves to it; a time before its own is refused",
+    "virtual time at which a new world starts; a stored world main advances to it, and refuses a time before its present time",
     { flag: "now" },
   ),
   "clock.follow_waits": setting(
@@ -134,9 +136,12 @@ const WORLD = {
     true,
     "whether a pending wait, join or stream advances a frozen clock",
   ),
-  seed: setting(integer(0, Number.MAX_SAFE_INTEGER), 1, "random seed of ids and sample data", {
-    flag: "seed",
-  }),
+  seed: setting(
+    integer(0, Number.MAX_SAFE_INTEGER),
+    1,
+    "random seed of ids, and of sample traces that are generated without a seed",
+    { flag: "seed" },
+  ),
   profile: setting(
     choice("spec", "observed"),
     "spec",
@@ -145,19 +150,23 @@ const WORLD = {
       flag: "profile",
     },
   ),
-  "versions.service": setting(version(), DEFAULT_VERSIONS.service, "emulated service version", {
-    flag: "service-version",
-  }),
-  "versions.application": setting(version(), DEFAULT_VERSIONS.application, "emulated application version", {
-    flag: "application-version",
-  }),
+  "versions.service": setting(
+    version(),
+    DEFAULT_VERSIONS.service,
+    "emulated version of the service (`version` in `GET /info`); exports lack newer features if this or the application is older (§9.4)",
+    { flag: "service-version" },
+  ),
+  "versions.application": setting(
+    version(),
+    DEFAULT_VERSIONS.application,
+    "emulated version of the application (`application_version` in `GET /info`)",
+    { flag: "application-version" },
+  ),
   "versions.agent_server": setting(
     version(),
     DEFAULT_VERSIONS.agent_server,
-    "emulated agent-server version",
-    {
-      flag: "agent-server-version",
-    },
+    "emulated version of the agent server (`agent_server_version` in `GET /info`); an older one lacks webhook settings (§9.4)",
+    { flag: "agent-server-version" },
   ),
   deployment: setting(
     choice("hosted", "self-hosted"),

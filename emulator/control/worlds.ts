@@ -76,7 +76,7 @@ export const WORLD_OPERATIONS = [
     stores: true,
     recorded: false,
     summary:
-      "Create a world: empty, or a copy of a snapshot or of a world, now or as of a turn or an instant; `seeded` starts with the configured seed data.",
+      'Create a world: empty, or a copy of a snapshot or of a world, now or as of a turn or an instant; `from: "seeded"` starts with the configured seed data.',
     body: object({ id: optional(text()), from: optional(text()), at: optional(AS_OF), ...INITIAL_SETTINGS }),
     run({ worlds }, { body: { id, from, at, ...own } }) {
       const initialSettings = initialSettingsOf(own);
@@ -168,7 +168,7 @@ export const WORLD_OPERATIONS = [
     method: "PUT",
     path: "/secrets",
     summary:
-      "Supply the secrets that the file of this world, or of a snapshot, does not contain. The reply lists those that are still missing.",
+      "Supply the secrets that this world, or the snapshot in `?snapshot`, lacks since it was imported from a file. The reply lists those that are still missing.",
     query: { snapshot: optional(text()) },
     body: SUPPLIED_SECRETS,
     run: ({ supplySecrets }, { query, body }) => ({ missing: supplySecrets(body, query.snapshot) }),

@@ -49,6 +49,22 @@ it("start --detach prints the ready line of a process that continues, with its l
   expect((await run(["status"], { cwd })).code).toBe(2);
 });
 
+it("restart continues a world that was imported, with its data", async () => {
+  const [file, first] = [join(cwd, "shop.snapshot"), join(cwd, "first")];
+  await run([...FLAGS, "--data", first], { cwd });
+  await run(["traces", "generate", "--count", "3", "--data", first], { cwd });
+  await run(["snapshot", "save", "shop", "--data", first], { cwd });
+  await run(["snapshot", "export", "shop", file, "--data", first], { cwd });
+  await run(["stop", "--data", first], { cwd });
+
+  const startWords = ["start", "--detach", "--port", "0", "--import", file];
+  expect(await run(startWords, { cwd })).toMatchObject({ code: 0, stderr: "" });
+  await run(["traces", "generate", "--count", "2"], { cwd });
+  expect(await run(["restart"], { cwd })).toMatchObject({ code: 0, stderr: "" });
+  const status = await run(["status", "--json"], { cwd });
+  expect(JSON.parse(status.stdout)).toMatchObject({ traces: { rows: 5 } });
+});
+
 it("start --detach ends with the code and the message of a start that fails, and leaves only its log", async () => {
   const { code, stdout, stderr } = await run(["start", "--detach", "--port", "0", "--now", "soon"], { cwd });
   expect([code, stdout]).toEqual([2, ""]);

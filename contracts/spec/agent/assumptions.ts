@@ -132,9 +132,9 @@ export const AGENT_ASSUMPTIONS = {
     section: "2.2",
     requirement: "2.2-1",
     choice:
-      "all runs of the thread in the modes of each, until the client disconnects or the thread is deleted",
+      "all runs of the thread, each in its own stream modes, until the client disconnects or the thread is deleted",
     reason:
-      "Not in the specification. Public clients join it. A run ends with a metadata event, whose status is run_done. The mode lifecycle has only metadata events, state_update the states that callers write. Last-Event-ID continues after an event; the value `-` starts with the first retained one.",
+      "Not in the specification. Public clients join it. A run ends with a metadata event, whose status is run_done. The mode lifecycle sends only metadata events. The mode state_update sends only the states that callers write. Last-Event-ID continues after an event; the value `-` starts with the first retained one.",
     setting: "limits.agent_kept_streams",
   },
   "agent.pruning": {
@@ -187,7 +187,8 @@ export const AGENT_ASSUMPTIONS = {
   "agent.recursion_limit": {
     section: "2.1",
     requirement: "2.1-1",
-    choice: "the run ends with status error after that many nodes, two more when it continues without input",
+    choice:
+      "the run ends with status error after recursion_limit nodes, or after recursion_limit + 2 if it continues without input",
     reason:
       "The effect of a run's configuration is not shown. Steps count as in the open-source server. By default steps are unlimited, since every built-in assistant takes at most ten.",
   },
@@ -203,7 +204,7 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "2.2-1",
     choice: "the run ends with status error; a direct update is a 413",
     reason:
-      "No limit is shown. Every state is stored completely. The thread keeps the results of the run so far, and a direct update or a copy changes nothing.",
+      "No limit is shown. Every state is stored completely. After the error the thread keeps the results of the run so far. An update or a copy beyond the limit is refused and changes nothing.",
     setting: "limits.agent_values_bytes",
   },
   "agent.metadata_bound": {

@@ -88,7 +88,7 @@ export const AGENT_LIMITS = {
     value: 100,
     unit: "count",
     own: true,
-    text: "How many states of a thread are retained, one for each run or change. The oldest are dropped.",
+    text: "How many states of a thread are retained: the last state of each ended run, and each direct change. The oldest are dropped.",
   },
   agent_streams: {
     section: "4.8",

@@ -31,12 +31,7 @@ export const EXPORT_ASSUMPTIONS = {
     choice: 36_600,
     reason: "A limit, refused with 422: more than a hundred years is most likely a wrong date.",
   },
-  "export.window_bounds": {
-    section: "2.5",
-    requirement: "2.5-1",
-    choice: "start included, end excluded, by the row's start_time",
-    reason: "Consecutive windows of a schedule then neither overlap nor leave a gap.",
-  },
+
   "export.fields_list": {
     section: "2.5",
     requirement: "2.5-5",

@@ -92,8 +92,8 @@ export const EXPORT_FILE_ASSUMPTIONS = {
   "export.window_end": {
     section: "2.5",
     requirement: "2.5-1",
-    choice: "exclusive",
-    reason: "Consecutive windows share an edge, and a row there belongs to one of them.",
+    choice: "exclusive, while the start is inclusive; both compare the row's start_time",
+    reason: "Consecutive windows of a schedule then neither overlap nor leave a gap.",
   },
   "export.partition_bounds": {
     section: "2.6",

@@ -33,7 +33,7 @@ export const FILTER_ASSUMPTIONS = {
     choice: "every column",
     alternatives: ["some refused"],
     reason:
-      "No column is excluded from `eq`, nor one with a text form from `like`. On a list, `eq` and `like` need one fitting element. The public service was observed to refuse total_tokens and error, and comparators by type. Other numeric columns are treated in the same way.",
+      "Every column accepts `eq`, and every column with a text form accepts `like`. On a list, one element has to match. The public service was observed to refuse total_tokens and error, and comparators by type. The alternative also refuses the other numeric columns.",
     ruledOut: ["some refused"],
     observed: "some refused",
     switchable: true,

@@ -110,9 +110,9 @@ export const QUERY_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice:
-      "thread_filter and ai_search are refused (422); OP, TURN_NUMBER and details of tokens and costs are omitted",
+      "the filters thread_filter and ai_search are refused (422); replies omit the selects OP and TURN_NUMBER, and details of tokens and costs",
     reason:
-      "Rows selected without them would be wrong. The service documents 501 where it does not support a criterion; clients repeat requests with that status.",
+      "Without these filters the wrong rows would be selected. The service documents 501 where it does not support a criterion; clients repeat requests with that status.",
   },
   "query.v2_url": {
     section: "8.5",

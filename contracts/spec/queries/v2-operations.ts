@@ -126,7 +126,7 @@ export const QUERY_V2_OPERATIONS = {
   },
   statThread: {
     ...extension,
-    summary: "Return figures of one thread.",
+    summary: "Return figures of one thread (with the parameter names of the public client).",
     method: "GET",
     path: "/api/v2/threads/{thread_id}/stats",
     pathParameters: threadPath,
@@ -136,7 +136,7 @@ export const QUERY_V2_OPERATIONS = {
   },
   statThreads: {
     ...extension,
-    summary: "Return figures of all threads of a project.",
+    summary: "Return figures of all threads of a project (with the member names of the public client).",
     method: "POST",
     path: "/api/v2/threads/stats",
     access: "reads",

@@ -44,7 +44,8 @@ export const RATE_LIMIT_ASSUMPTIONS = {
   "rate_limit.deciding_row": {
     section: "8.5",
     requirement: "8.5-1",
-    choice: "OPTIONS, whole path, uuid, beginning, ending, containing, any with a header, any address",
+    choice:
+      "the first in this order: rows for OPTIONS, for a whole path, a path with a uuid, its beginning, its end, a text in it, any path of a key or user, any path of an address",
     reason: "The most specific row decides. Of two rows for the same paths, the one for the key decides.",
   },
   "rate_limit.counted_rows": {

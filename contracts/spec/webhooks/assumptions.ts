@@ -29,7 +29,7 @@ export const WEBHOOK_ASSUMPTIONS = {
     requirement: "6-3",
     choice: "PT5S to connect, PT10S to answer",
     reason:
-      "Time-outs are not shown. The service was observed to wait 30 s for a reply, which is the maximum that an advance of the clock waits.",
+      "Time-outs are not shown. The service was observed to wait 30 s for a reply. An advance of the clock waits at most that long (`timings.effect_patience`), so the emulator waits less.",
   },
   "agent.webhook_headers": {
     section: "6",

@@ -25,7 +25,7 @@ export const WEBHOOK_SETTINGS = {
     initial: "LG_WEBHOOK_",
     requirement: "6.1-2",
     gate: "webhook_settings",
-    text: "what variables that headers refer to must begin with",
+    text: "required prefix of the environment variables that webhooks.headers may use",
   },
   "webhooks.url.allowed_domains": {
     type: "texts",

@@ -51,7 +51,7 @@ export const TURN_OPERATIONS = [
     method: "GET",
     path: "/lanes",
     summary:
-      "Summarise the turns of a range of time for a drawing. The range (by default all) is divided into about `columns` cells of equal length, without its longest idle times. Marks of a lane in the same cell are one, with a count. With `since` and `step_ms` of the last reply for the same range, the reply may be a delta. Times are Unix milliseconds of virtual time.",
+      "Summarise the turns of a range of time for a drawing with a lane (row) for each kind of event, as in the view Time of the console. The range (by default all) is divided into about `columns` cells of equal length, without its longest idle times. The events of a lane in the same cell become one mark with a count. With `since` and `step_ms` of the last reply for the same range, the reply may be a delta. Times are Unix milliseconds of virtual time.",
     query: {
       from: optional(dateTime()),
       to: optional(dateTime()),

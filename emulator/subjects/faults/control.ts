@@ -20,7 +20,8 @@ export const FAULT_OPERATIONS = [
   control({
     method: "POST",
     path: "/faults",
-    summary: "Arm a fault: a rule, or a preset that stands for one.",
+    summary:
+      "Arm a fault: `target`, `match` and `then`, or a `preset` that stands for them. `times`, `ttl` and `optional` are optional.",
     body: freeForm(),
     run: ({ world }, { body }) => world.turn(cause("faults.arm"), (turn) => armFault(turn, body)),
   }),

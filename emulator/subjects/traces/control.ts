@@ -33,7 +33,7 @@ export const TRACE_OPERATIONS = [
     method: "POST",
     path: "/traces/generate",
     stores: true,
-    summary: "Ingest realistic sample traces, by default of the last day.",
+    summary: "Ingest realistic sample traces, by default of the last 24 hours of virtual time.",
     body: generateBody,
     async run(context, { body, region, raw }) {
       const { world } = context;
