@@ -134,13 +134,24 @@ export function isEmpty({ results }: ExplorationReport): boolean {
 /** The baselines that failed, and the trials that were not run. */
 function notesOf(report: ExplorationReport): readonly string[] {
   const { notRun, refused } = report;
-  const whys = [...new Set(notRun.map(({ why }) => why))].join(", ");
-  const rest = notRun.length - MAX_SKIPPED_NAMES;
+  const whys = [...new Set(notRun.map(({ why }) => why))];
   return [
     ...refused.map(({ subject, why }) => `BROKEN  ${subject}: ${why}`),
     ...(isEmpty(report) ? [NOTHING_RUN] : []),
-    ...(notRun.length === 0 ? [] : [`${notRun.length} trials were not run (${whys}):`]),
-    ...notRun.slice(0, MAX_SKIPPED_NAMES).map(({ subject, trial }) => `  ${subject} ${trial}`),
+    ...whys.flatMap((why) =>
+      notRunLines(
+        why,
+        notRun.filter((each) => each.why === why),
+      ),
+    ),
+  ];
+}
+
+function notRunLines(why: string, trials: ExplorationReport["notRun"]): readonly string[] {
+  const rest = trials.length - MAX_SKIPPED_NAMES;
+  return [
+    `${trials.length} not run (${why}):`,
+    ...trials.slice(0, MAX_SKIPPED_NAMES).map(({ subject, trial }) => `  ${subject}: ${trial}`),
     ...(rest > 0 ? [`  and ${rest} more; see them all with --report json`] : []),
   ];
 }

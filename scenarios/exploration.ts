@@ -11,12 +11,12 @@ interface NotRun {
 }
 
 /** Why a subject without trials shows nothing. */
-const NO_POINT = "the scenario does nothing that can be disturbed";
+const NO_POINT = "the scenario has no point of this kind";
 
 export interface ExplorationReport {
   readonly name: string;
   readonly results: readonly TrialResult[];
-  /** Trials that a bound has left out. */
+  /** Trials that a bound has left out, and subjects without trials. */
   readonly notRun: readonly NotRun[];
   /** Subjects whose baseline does not pass: they show nothing. */
   readonly refused: readonly { readonly subject: string; readonly why: string }[];

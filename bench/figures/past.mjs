@@ -66,9 +66,9 @@ const SIDES = ["in memory", "data folder"];
 const first = ({ what, read }) => ({
   figure: `the first read of ${what} as of a turn`,
   per: "read",
-  rounds: 11,
+  rounds: 41,
   sides: SIDES,
-  targets: SIDES.map((of) => ({ of, atMost: 50 })),
+  targets: SIDES.map((of) => ({ of, atMost: 50, eachRound: 50, quantity: "cpuMs" })),
   async open({ folder, sides, rows: turns = TURNS }) {
     const servers = await openServers(sides, (side) =>
       filled(side === "in memory" ? ["--ephemeral"] : ["--data", join(folder, "data")], turns),

@@ -61,16 +61,20 @@ function costs({ wallMs, cpuMs, peakMb, bytes }) {
 
 function goalOf({ faster, cost, atMost, quantity, eachRound }) {
   if (faster !== undefined) return `≥ ${faster} ×${eachRound ? `, each round ≥ ${eachRound} ×` : ""}`;
-  return cost !== undefined ? `≤ ${cost} ×` : `≤ ${valueOf(quantity, atMost)}`;
+  if (cost !== undefined) return `≤ ${cost} ×`;
+  const each = eachRound === undefined ? "" : `, each round ≤ ${valueOf(quantity, eachRound)}`;
+  return `≤ ${valueOf(quantity, atMost)}${each}`;
 }
 
-function shown({ atMost, quantity }, summary) {
+function shown({ atMost, quantity, faster, eachRound }, summary) {
   if (summary === undefined) return "–";
-  const { median, low, high } = summary;
-  const [middle, ...spread] = [median, low, high].map((value) =>
+  const { median, low, high, least, most } = summary;
+  const worst = faster === undefined ? most : least;
+  const [middle, from, to, last] = [median, low, high, worst].map((value) =>
     atMost === undefined ? value.toFixed(2) : valueOf(quantity, value),
   );
-  return `${middle}${atMost === undefined ? " ×" : ""} (${spread.join("–")})`;
+  const spread = `${from}–${to}${eachRound === undefined ? "" : `, worst ${last}`}`;
+  return `${middle}${atMost === undefined ? " ×" : ""} (${spread})`;
 }
 
 export function valueOf(quantity, value) {

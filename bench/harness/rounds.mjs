@@ -88,7 +88,8 @@ function summaries(samples) {
 
 /**
  * A target is a limit and what it is a limit of: with `against`, the speed of the first side as a multiple of that
- * side's (`faster`) or its cost as a multiple (`cost`, of `quantity`); without, the quantity itself (`atMost`).
+ * side's (`faster`) or its cost as a multiple (`cost`, of `quantity`); without, the quantity itself (`atMost`). It is about
+ * the median; `eachRound` is a limit for every round.
  */
 function judged(target, first, samples) {
   const { of = first, against, faster, cost, atMost, quantity = "wallMs", eachRound } = target;
@@ -102,9 +103,9 @@ function judged(target, first, samples) {
   const measured = summary(values(quantity));
   const byCpu = quantity === "wallMs" ? summary(values("cpuMs")) : undefined;
   const limit = faster ?? cost ?? atMost;
-  const isMet = ({ median, least }) =>
+  const isMet = ({ median, least, most }) =>
     faster === undefined
-      ? median <= limit
+      ? median <= limit && (eachRound === undefined || most <= eachRound)
       : median >= limit && (eachRound === undefined || least >= eachRound);
   return {
     of,

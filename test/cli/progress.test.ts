@@ -54,7 +54,7 @@ describe("on a terminal", () => {
       "runs",
       { NO_COLOR: "1" },
       String.raw`\[#+\.*`,
-      /trials were not run \(.*interrupted.*--sweep crash: \d+ trials?: \d+ held/s,
+      /not run \(.*interrupted.*--sweep crash: \d+ trials?: \d+ held/s,
     ],
   ];
 
