@@ -48,7 +48,7 @@ const SERVER_FLAGS: Flags = {
   thread: { value: "<id>", help: "thread of the server, for runs (default: a new one)" },
   implements: {
     value: "<section|operation>",
-    help: "section, such as 4.8, or operation, such as `POST /runs/stream`, that the server has: a 404 there is then a FAIL, not UNSUPPORTED; may be given several times",
+    help: "section, such as 4.8, or operation, such as `POST /runs/stream`, that the server has: a 404 there is then a mistake (FAIL), not a missing feature (UNSUPPORTED); may be given several times",
     many: true,
   },
   adapter: {

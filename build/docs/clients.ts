@@ -71,7 +71,7 @@ function driftSection(): readonly string[] {
       ]),
     ),
     ...(remark === undefined ? [] : [remark]),
-    "Datasets, the prompt hub, the key-value store, annotation queues, shared runs and assistant schemas are [not emulated](../understand/not-emulated.md). A call can also fail because of the world, for example when it cancels a run that has ended.",
+    "Datasets, the prompt hub, the key-value store, annotation queues, feedback tokens, groups of runs, shared runs and assistant schemas are [not emulated](../understand/not-emulated.md). A call can also fail because of the world, for example when it cancels a run that has ended.",
   ];
 }
 

@@ -5,7 +5,7 @@ import { code, page, plain, table } from "./markdown.ts";
 export function errorsPage(): string {
   return page(
     "Error codes",
-    'Errors of the control API have `{"error":{"code","message","hint"}}`, and so have errors of commands with `--json`. Errors of the emulated API have no code in the reply; `emulator logs --json` shows it in `refused`. ' +
+    'Errors of the control API have `{"error":{"code","message","hint"}}`, and so have errors of commands with `--json`. Errors of the emulated API have no code in the reply; if a turn refused the request, `emulator logs --json` has it in `refused`. ' +
       "`emulator help <code>` prints one row of this table. [Troubleshooting](../do/troubleshoot.md) starts from messages instead.",
     table(
       ["Code", "Meaning", "Next step"],

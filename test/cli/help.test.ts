@@ -82,6 +82,7 @@ describe("the help", () => {
     expect(await stdoutOf("help", "export")).toBe(await stdoutOf("export", "--help"));
     expect(await stdoutOf("help")).toBe(await stdoutOf("--help"));
     expect(await stdoutOf("help", "rate_limited")).toContain("Next step: Wait for Retry-After");
+    expect(await stdoutOf("help", "exec")).not.toContain("late-row");
     const reset = await stdoutOf("help", "reset");
     expect(reset).toContain(await stdoutOf("reset", "--help"));
     expect(reset).toContain("The code of an error has the same name:\n\nreset: The world was reset");
