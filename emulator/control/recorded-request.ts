@@ -52,7 +52,7 @@ export function recordedHeaders(
 }
 
 export function storedRequest(
-  start: Pick<StoredRequest, "arrival" | "at" | "turn" | "headers">,
+  { arrival, at, turn, headers }: Pick<StoredRequest, "arrival" | "at" | "turn" | "headers">,
   { region, method, path, query, body: requestBody }: HttpRequest,
   { status, headers: { "content-type": type }, body: replied }: HttpReply,
   maxBytes: number,
@@ -61,8 +61,12 @@ export function storedRequest(
   const body =
     requestBody.length > maxBytes ? null : requestBody.length === 0 ? NO_BODY : new Uint8Array(requestBody);
   const reply = storedReply(replied, type, maxBytes);
+  // Listed one by one: on Node 20 each member after a spread takes more than a microsecond.
   return {
-    ...start,
+    arrival,
+    at,
+    turn,
+    headers,
     region,
     method,
     path,
