@@ -31,6 +31,14 @@ const HEADER_COLUMNS = COLUMN_NAMES.filter(
 const headerOf = new Function("row", `return [${HEADER_COLUMNS.map((name) => `row.${name}`)}]`) as (
   row: DomainRow,
 ) => unknown[];
+/** The inverse for a parsed line, compiled for the same reason. */
+const columnsOf = new Function(
+  "line",
+  `return {${[
+    ...JSON_COLUMNS.map((name) => `${name}: line.${name}`),
+    ...HEADER_COLUMNS.map((name, at) => `${name}: line.head[${at}]`),
+  ]}}`,
+) as (line: ParsedLine) => TraceRow;
 const HEADER_POSITIONS = Object.fromEntries(HEADER_COLUMNS.map((name, at) => [name, at])) as Record<
   HeaderColumn,
   number
@@ -111,12 +119,9 @@ export function rowOf(line: Buffer): DomainRow {
 
 /** The row of a parsed line, and its position. */
 export function positionedRow(line: ParsedLine): LinePosition & { readonly row: DomainRow } {
-  const { head: header, sizes, sum: _, ...json } = line;
-  const [sequence = 0, previous = -1] = sizes;
-  const columns: Record<string, unknown> = json;
-  for (const [at, name] of HEADER_COLUMNS.entries()) columns[name] = header[at];
-  const row = columns as TraceRow;
-  const below = header[HEADER_COLUMNS.length] as DomainRow["below"];
+  const [sequence = 0, previous = -1] = line.sizes;
+  const row = columnsOf(line);
+  const below = line.head[HEADER_COLUMNS.length] as DomainRow["below"];
   return { row: below ? { ...row, below } : row, sequence, previous };
 }
 
