@@ -27,7 +27,8 @@ export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread">
   const { settings } = turn.ports;
   const time = timeView(settings);
   const state = latestCheckpoint(turn, thread);
-  const view = {
+  const hasInterrupts = settings.assumptions["agent.thread_fields"] === "with interrupts";
+  return {
     thread_id: thread.thread_id,
     created_at: time(thread.created_at),
     updated_at: time(thread.updated_at),
@@ -36,13 +37,11 @@ export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread">
     config: thread.config,
     values: state?.values ?? null,
     ...(thread.ttl && { ttl: ttlView(settings, thread, thread.ttl) }),
+    ...(hasInterrupts && {
+      state_updated_at: time(state?.created_at ?? thread.updated_at),
+      interrupts: interruptsByTask(state),
+    }),
   };
-  if (settings.assumptions["agent.thread_fields"] !== "with interrupts") return view;
-  const more = {
-    state_updated_at: time(state?.created_at ?? thread.updated_at),
-    interrupts: interruptsByTask(state),
-  };
-  return { ...view, ...more };
 }
 
 function ttlView(settings: Settings, thread: Thread, ttl: ThreadTtl) {
