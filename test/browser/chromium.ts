@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** The system's Chromium; undefined where there is none. */
-export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
+const PROGRAMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
+/** The system's Chromium; undefined where there is none. The one without windows needs less than half of the processor time. */
+export const CHROMIUM = PROGRAMS.map((name) => `/usr/bin/${name}`).find(existsSync);
 
 const PROGRAM = CHROMIUM ?? "chromium";
 

@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterEach, expect } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { CHROMIUM } from "../browser/chromium.ts";
+import { isFull } from "../support/depth.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -140,11 +141,11 @@ export async function toView(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, level: 1, exact: true }).waitFor({ state: "attached" });
 }
 
-/** What axe finds on a page, by rule and place; only of these rules where they are named. */
-export async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+/** What axe finds on a page, by rule and place. Contrast takes it most of its time: without full depth only `accessibility.test.ts` checks it. */
+export async function findings(page: Page, contrast: boolean | "only" = isFull): Promise<readonly string[]> {
   // Evaluated by the debugger, which no policy of the page stops; once a document, in which views follow each other.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
-  return page.evaluate(async (only) => {
+  return page.evaluate(async (contrast) => {
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } };
     interface AxeResults {
       readonly violations: readonly {
@@ -154,12 +155,13 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<r
     }
     const { violations } = await axe.run({
       resultTypes: ["violations"],
-      ...(only && { runOnly: only }),
+      ...(contrast === "only" && { runOnly: ["color-contrast"] }),
+      rules: { "color-contrast": { enabled: contrast !== false } },
     });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
     );
-  }, rules);
+  }, contrast);
 }
 
 /** Pages for the tests of a file; after each test they are checked for errors and foreign requests. */

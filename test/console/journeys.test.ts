@@ -108,7 +108,13 @@ async function savedTestsPass(cwd: string): Promise<void> {
     outcomeOf(spawn(file, args, { cwd, env: { ...process.env, ...env } }));
   const outcomes = await Promise.all([
     run(["replay", "."], { cwd }),
-    program(process.execPath, join(ROOT, "node_modules/vitest/vitest.mjs"), "run"),
+    program(
+      process.execPath,
+      join(ROOT, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--isolate=false",
+      "--maxWorkers=1",
+    ),
     program("python3", "-c", IN_PYTHON),
   ]);
   for (const { stdout, stderr } of outcomes)
