@@ -16,21 +16,12 @@ async function follow(since = 0) {
   return { controller, reader: (reply.body as ReadableStream<Uint8Array>).getReader() };
 }
 
-/** Asks until it holds: what a closed socket leads to reaches the server when the network likes. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2000; tries += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error("It never came to that.");
-}
-
 it("a journal follower that disconnects is removed at once", async () => {
   const before = await followers();
   const open = await Promise.all([follow(), follow(), follow()]);
-  await eventually(async () => (await followers()) === before + 3);
+  await expect.poll(followers, { interval: 1 }).toBe(before + 3);
   for (const { controller } of open) controller.abort();
-  await eventually(async () => (await followers()) === before);
+  await expect.poll(followers, { interval: 1 }).toBe(before);
 });
 
 it("a journal follower gets past and new entries until a reset", async () => {

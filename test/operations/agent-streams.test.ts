@@ -16,18 +16,11 @@ interface Status {
   readonly journal_followers: number;
 }
 
+const AT_ONCE = { interval: 1 };
+
 const status = () => rig.emulator.control<Status>("GET", "/status");
 const runs = async () =>
   (await rig.call<{ run_id: string; status: string }[]>("GET", `/threads/${thread}/runs`)).body;
-
-/** Asks until it holds: what a closed socket leads to reaches the server when the network likes. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2000; tries += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error("It never came to that.");
-}
 
 async function open(path: string, body: Record<string, unknown>) {
   const controller = new AbortController();
@@ -50,10 +43,10 @@ describe("a client that disconnects", () => {
       const before = await status();
       await halts();
       const { controller } = await open(`/threads/${thread}/runs/${kind}`, { assistant_id: "echo" });
-      await eventually(async () => (await status()).open_streams === 1);
+      await expect.poll(status, AT_ONCE).toMatchObject({ open_streams: 1 });
       expect((await status()).journal_followers).toBe(before.journal_followers);
       controller.abort();
-      await eventually(async () => (await status()).open_streams === 0);
+      await expect.poll(status, AT_ONCE).toMatchObject({ open_streams: 0 });
       expect(await status()).toMatchObject({ open_streams: 0, journal_followers: before.journal_followers });
       expect((await runs())[0]?.status).toBe("pending");
     },
@@ -66,7 +59,7 @@ describe("a client that disconnects", () => {
       on_disconnect: "cancel",
     });
     controller.abort();
-    await eventually(async () => (await runs())[0]?.status === "interrupted");
+    await expect.poll(runs, AT_ONCE).toMatchObject([{ status: "interrupted" }]);
     expect((await status()).open_streams).toBe(0);
   });
 
@@ -142,7 +135,7 @@ describe("a frozen clock", () => {
     });
     const waiting = still.call("POST", "/runs/wait", { assistant_id: "slow" });
     const open = async () => (await still.emulator.control<Status>("GET", "/status")).open_streams;
-    await eventually(async () => (await open()) === 1);
+    await expect.poll(open, AT_ONCE).toBe(1);
     expect(still.emulator.clock.now()).toBe("2026-03-01T00:00:00.000000Z");
     await still.emulator.clock.advance("PT10S");
     expect((await waiting).body).toEqual({ step: 10 });
@@ -163,7 +156,7 @@ it("a reset ends open requests with the reason", async () => {
   await halts();
   const stream = await open(`/threads/${thread}/runs/stream`, { assistant_id: "echo" });
   const wait = await open(`/threads/${thread}/runs/wait`, { assistant_id: "echo" });
-  await eventually(async () => (await status()).open_streams === 2);
+  await expect.poll(status, AT_ONCE).toMatchObject({ open_streams: 2 });
   await rig.emulator.reset();
   const text = async ({ reader }: typeof stream) => {
     const chunks: Uint8Array[] = [];

@@ -274,6 +274,21 @@ function flip(path: string, at: number): void {
   writeFileSync(path, bytes);
 }
 
+/** Looks at a copy with a damage, and removes it. */
+async function inDamagedCopy<T>(
+  folder: string,
+  { file, act }: Pick<Damage, "file" | "act">,
+  look: (copy: string) => Promise<T>,
+): Promise<T> {
+  const copy = copied(folder);
+  try {
+    act(join(copy, file));
+    return await look(copy);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
 /**
  ** The difference between a damaged copy and the expected state: undefined when they are equal, or refused with the
  * name of the file.
@@ -282,9 +297,7 @@ export async function wrongIn(
   { folder, shown }: RichFolder,
   { file, how, act }: Damage,
 ): Promise<string | undefined> {
-  const copy = copied(folder);
-  try {
-    act(join(copy, file));
+  return inDamagedCopy(folder, { file, act }, async (copy) => {
     const replies = await shownOf(copy);
     const start = replies.get("start");
     if (start !== undefined) return start.includes(file) ? undefined : `${file} ${how}: ${start}`;
@@ -299,9 +312,7 @@ export async function wrongIn(
       return `${file} ${how}: ${request}: ${now?.slice(0, 300)} instead of ${reply.slice(0, 300)}`;
     }
     return undefined;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  });
 }
 
 /** A refusal, or a verification that fails, which names the file. */
@@ -320,18 +331,14 @@ export async function wrongInReport(
   { folder, shown }: RichFolder,
   { file, how, act }: Damage,
 ): Promise<string | undefined> {
-  const copy = copied(folder);
-  try {
-    act(join(copy, file));
+  return inDamagedCopy(folder, { file, act }, async (copy) => {
     const problems = await findDamage(copy);
     if (problems.some((problem) => problem.includes(file))) return undefined;
     const replies = await shownOf(copy);
     const different = [...shown].find(([request, reply]) => replies.get(request) !== reply);
     if (problems.length === 0 && !different) return undefined;
     return `${file} ${how}, reported as (${problems}): ${different?.join(": ").slice(0, 400)}`;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  });
 }
 
 /** What is wrong after the steps that the error suggests: undefined when every world works again and no damage is left. */
@@ -339,9 +346,7 @@ export async function wrongAfterReset(
   { folder, shown }: RichFolder,
   { file, how, act }: Damage,
 ): Promise<string | undefined> {
-  const copy = copied(folder);
-  try {
-    act(join(copy, file));
+  return inDamagedCopy(folder, { file, act }, async (copy) => {
     const result = await open(copy).catch((error: Error) => error.message);
     if (typeof result === "string") return await wrongAfterCopy(copy, shown, `${file} ${how}: ${result}`);
     const load = await send(result, "POST", `${CONTROL}/snapshots/kept/load`);
@@ -358,9 +363,7 @@ export async function wrongAfterReset(
     const refusal = [...(await shownOf(copy))].filter(([, reply]) => /^5|data_damaged|refused/.test(reply));
     if (wrong.length + problems.length + refusal.length === 0) return undefined;
     return `${file} ${how}, after a reset: ${[...wrong, ...problems, ...refusal].join(" ").slice(0, 600)}`;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  });
 }
 
 /** A start is refused only without the key or the list of worlds, and its message gives the command that restores the list. */

@@ -6,6 +6,7 @@ import { buildSync } from "esbuild";
 import { expect, test } from "vitest";
 import type { TraceScope } from "../../emulator/subjects/traces/port.ts";
 import { isFull } from "../support/depth.ts";
+import { environmentToKillInWrite } from "../support/torn-write.ts";
 import { openTraceStore, type TestRows } from "./rows/open-store.ts";
 import { DAY, idOf, readAll, SCOPE, temporaryFolder, wholeDay } from "./rows/sample-row.ts";
 
@@ -22,23 +23,11 @@ function rowOf(n: number) {
   return { id: n % IDS, day: n % 3 ? DAY : NEXT_DAY, total_tokens: n };
 }
 
-/** A program that ends in the middle of its nth write, with a part of the bytes, and prints each turn that is stored. */
+/** A program that writes turn after turn, and prints each one that is stored. */
 const WRITER = `
-  import fs from "node:fs";
-  import { syncBuiltinESMExports } from "node:module";
   import { openTraceStore } from "ROOT/test/storage/rows/open-store.ts";
   import { instant, SCOPE, sampleRow } from "./sample.ts";
-  const [folder, tenantId, first, writes, part] = process.argv.slice(2);
-  let left = Number(writes);
-  const write = fs.writeSync;
-  fs.writeSync = (file, bytes, offset, length, position) => {
-    left -= 1;
-    if (left > 0 || typeof bytes === "string") return write(file, bytes, offset, length, position);
-    write(file, bytes, 0, Math.floor(bytes.length * Number(part)), position);
-    process.kill(process.pid, "SIGKILL");
-    for (;;);
-  };
-  syncBuiltinESMExports();
+  const [folder, tenantId, first] = process.argv.slice(2);
   const store = openTraceStore({ folder });
   for (let n = Number(first); ; n += ${BATCH}) {
     store.write({ ...SCOPE, tenantId }, Array.from({ length: ${BATCH} }, (_, at) => {
@@ -72,10 +61,15 @@ function buildWriter(): string {
   return built;
 }
 
-/** Runs the writer to its end; answers how many rows were acknowledged. */
-async function write(writer: string, words: readonly (string | number)[]): Promise<number> {
+/** Runs the writer until it is killed in a write; answers how many rows were acknowledged. */
+async function write(
+  writer: string,
+  words: readonly (string | number)[],
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
   const child = spawn(process.execPath, [writer, ...words.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
   });
   let text = "";
   for await (const piece of child.stdout.setEncoding("utf8")) text += piece;
@@ -103,8 +97,9 @@ test("a turn over two days is there whole or not at all, wherever in a write its
   // Data and index of two tails and a journal line are five writes a turn.
   for (let round = 0; round < ROUNDS; round += 1) {
     const [written, other] = round % 2 ? ([1, 0] as const) : ([0, 1] as const);
-    const words = [folder, TENANTS[written].tenantId, survivors, 1 + ((round * 7) % 19), (round % 4) / 3];
-    const acknowledged = await write(writer, words);
+    const words = [folder, TENANTS[written].tenantId, survivors];
+    const env = environmentToKillInWrite(1 + ((round * 7) % 19), (round % 4) / 3);
+    const acknowledged = await write(writer, words, env);
     const store = openTraceStore({ folder });
     const mark = store.mark();
     expect(mark % BATCH).toBe(0);

@@ -2,7 +2,7 @@ import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-export
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import type { EncodedFile, FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import { openTraceStore } from "../rows/open-store.ts";
+import { openTraceStore, type TestRows } from "../rows/open-store.ts";
 import { idOf, instant, SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
 
 /** Rows with everything that has gone wrong in some Parquet library: see the names. */
@@ -69,12 +69,9 @@ export function manyRows(count: number): TraceRow[] {
   );
 }
 
-/** A store with these rows, and an order for all of them. */
-export function storeRows(rows: readonly TraceRow[]): { folder: string; order: FileRequest } {
-  const folder = temporaryFolder();
-  const store = openTraceStore({ folder });
-  store.write(SCOPE, rows);
-  const request: FileRequest = {
+/** An order for all rows of a day. */
+export function requestOf(store: TestRows): FileRequest {
+  return {
     ...wholeDay(store.mark()),
     cursor: null,
     columns: COLUMN_NAMES,
@@ -84,6 +81,14 @@ export function storeRows(rows: readonly TraceRow[]): { folder: string; order: F
     bytesPerFile: 64 * 1024 * 1024,
     filter: null,
   };
+}
+
+/** A store with these rows, and an order for all of them. */
+export function storeRows(rows: readonly TraceRow[]): { folder: string; order: FileRequest } {
+  const folder = temporaryFolder();
+  const store = openTraceStore({ folder });
+  store.write(SCOPE, rows);
+  const request = requestOf(store);
   store.close();
   return { folder, order: request };
 }

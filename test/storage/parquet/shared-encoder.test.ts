@@ -2,7 +2,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import {
   encoderFor,
@@ -16,8 +16,8 @@ import type {
   FileRequest,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { openTraceStore, type TestRows } from "../rows/open-store.ts";
-import { SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
-import { HARD_ROWS, manyRows } from "./sample-export.ts";
+import { SCOPE, sampleRow, temporaryFolder } from "../rows/sample-row.ts";
+import { HARD_ROWS, manyRows, requestOf } from "./sample-export.ts";
 
 function encoderOf(options: FileEncoderOptions = {}): SharedEncoder {
   const encoder = new SharedEncoder({ smallBytes: 0, ...options });
@@ -29,23 +29,6 @@ function storeOf(rows: readonly TraceRow[]): TestRows {
   const store = openTraceStore({ folder: temporaryFolder() });
   store.write(SCOPE, rows);
   return store;
-}
-
-function forkOf(store: TestRows): TestRows {
-  return store.fork();
-}
-
-function requestOf(store: TestRows): FileRequest {
-  return {
-    ...wholeDay(store.mark()),
-    cursor: null,
-    columns: COLUMN_NAMES,
-    formatVersion: "v1",
-    compression: "none",
-    rowsPerFile: 10_000,
-    bytesPerFile: 64 * 1024 * 1024,
-    filter: null,
-  };
 }
 
 /** Whether this process, in any thread, has a file with rows of this place open. */
@@ -92,7 +75,7 @@ const DONE = manyRows(300).map((row) => ({ ...row, status: "done" }));
 describe("files of a fork", () => {
   test("are those of a store with the same rows", async () => {
     const parent = storeOf([...HARD_ROWS, ...manyRows(300)]);
-    const fork = forkOf(parent);
+    const fork = parent.fork();
     const request = requestOf(fork);
     parent.write(SCOPE, [...DONE, sampleRow(5000)]);
     const encoder = encoderOf({ threads: 1 });
@@ -113,7 +96,7 @@ describe("files of a fork", () => {
 
   test("continue from a cursor after the fork has written, with the files of both", async () => {
     const parent = storeOf(manyRows(100));
-    const fork = forkOf(parent);
+    const fork = parent.fork();
     const reader = createPartitionReader(fork.location);
     const request = requestOf(fork);
     const source = reader.open(request, null);
