@@ -6,10 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const PROGRAMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+/** Debian's script for the first is not replaced by the browser, which would outlive it. */
+const PROGRAMS = [
+  "/usr/lib/chromium/chromium-headless-shell",
+  ...["chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`),
+];
 
-/** The system's Chromium; undefined where there is none. The one without windows needs less than half of the processor time. */
-export const CHROMIUM = PROGRAMS.map((name) => `/usr/bin/${name}`).find(existsSync);
+/** The system's Chromium; undefined where there is none. The one without windows needs less processor time. */
+export const CHROMIUM = PROGRAMS.find(existsSync);
 
 const PROGRAM = CHROMIUM ?? "chromium";
 
