@@ -11,7 +11,7 @@ export function verdictsPage(): string {
     Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]);
   return page(
     "Verdicts",
-    "The verdicts of `contract run`. A case has the last one in this order that one of its findings has. [The explanation](../understand/verdicts.md) has more.",
+    "The verdicts of `contract run`. The table begins with the best one. A case has the worst verdict of its findings. [The explanation](../understand/verdicts.md) has more.",
     table(["Verdict", "Meaning"], rows(VERDICT_MEANINGS)),
     "`blame` of a finding in `--report json`: who has to change something.",
     table(["Blame", "Meaning"], rows(BLAME_MEANINGS)),

@@ -157,7 +157,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("4.1-3", {
     "bad-request": {
-      wrongBehaviour: "a validation error is answered with 400",
+      wrongBehaviour: "a validation error of the list of runs is answered with 400",
       send: rewriteStatus(LIST, [422], 400),
     },
     gone: { wrongBehaviour: "a missing thread is answered with 410", send: rewriteStatus(LIST, [404], 410) },

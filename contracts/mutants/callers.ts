@@ -137,7 +137,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-9", {
     needed: { wrongBehaviour: "permission to get objects is required", send: refuseWithout("get") },
     unread: {
-      wrongBehaviour: "file sizes are not verified",
+      wrongBehaviour: "the size of a written file is never requested from the store",
       send: setReplyMembers(["GET", /\/faults\//], { hits: 0 }),
     },
   }),

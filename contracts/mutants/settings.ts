@@ -108,10 +108,7 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     ),
   }),
   ...mutantsOf("3.1-1", {
-    "title-case": {
-      ...mutateAssumption("statuses are in title case", "export.status_casing", "title"),
-      mild: true,
-    },
+    "title-case": mutateAssumption("statuses are in title case", "export.status_casing", "title"),
   }),
   ...mutantsOf("3.1-8", {
     "five-seconds": mutateTimings("an export is CREATED for five seconds", { one_off_start_delay: "PT5S" }),

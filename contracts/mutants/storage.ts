@@ -172,7 +172,10 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       wrongBehaviour: "rate limits never refuse a request",
       send: rewriteStatus(LIMITED, [429], 501),
     },
-    unavailable: { wrongBehaviour: "rate limits answer with 503", send: rewriteStatus(LIMITED, [429], 503) },
+    unavailable: {
+      wrongBehaviour: "rate limits answer with 503 and without the fields of the assumed body",
+      send: rewriteStatus(LIMITED, [429], 503),
+    },
     "query-not-counted": {
       wrongBehaviour: "POST /runs/query is counted in the default row",
       send: rewriteRequest(["POST", /^\/runs\/query$/], (request) => ({ ...request, path: "/runs/nothing" })),

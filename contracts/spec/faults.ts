@@ -147,7 +147,11 @@ export const FAULT_TARGETS = {
       },
       delay: { takes: "duration", meaning: "It is sent after this delay." },
       refuse: { takes: "yes", meaning: "The connection is refused.", combinesWith: ["delay"] },
-      status: { takes: "status", meaning: "The receiver answers with this status.", combinesWith: ["delay"] },
+      status: {
+        takes: "status",
+        meaning: "The delivery gets this status; the receiver is not called.",
+        combinesWith: ["delay"],
+      },
     },
   },
 } as const satisfies Record<string, FaultTargetRow>;

@@ -168,7 +168,12 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
       ),
     },
   }),
-  ...variantsOf("2.4-9", { "wrong-size": { differs: "a wrong file size is ignored", send: toleratesSizes } }),
+  ...variantsOf("2.4-9", {
+    "wrong-size": {
+      differs: "the size of a written file is requested, but a wrong size has no effect",
+      send: toleratesSizes,
+    },
+  }),
   ...variantsOf("2.5-1", {
     "unknown-project": {
       differs: "an export of an empty project is accepted",

@@ -122,7 +122,7 @@ export function instant(): Kind<number> {
 /** A date, which stands for its first instant in UTC, or an instant; in milliseconds since 1970. */
 export function dateOrInstant(): Kind<number> {
   return {
-    expects: "a date such as 2027-01-31, or an ISO 8601 instant with a zone",
+    expects: "a date such as 2027-02-01, or an ISO 8601 instant with a zone",
     schema: { type: "string", pattern: "^\\d{4}-\\d\\d-\\d\\d(T.*)?$" },
     read: (value) =>
       typeof value === "string"

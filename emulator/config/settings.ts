@@ -116,7 +116,7 @@ const WORLD = {
   "clock.mode": setting<"wall" | "flowing" | "frozen" | null>(
     choice("wall", "flowing", "frozen"),
     null,
-    "wall follows the time of this machine (the ready line calls it flowing), flowing moves with it from a time of its own, frozen moves only on request; " +
+    "wall follows the time of this machine (the ready line calls it flowing), flowing moves with it from a time of its own, frozen moves only on request, and for requests that wait for a run (clock.follow_waits); " +
       "default: as stored in the data folder; for a new world wall, or flowing with --now",
     { flag: "clock" },
   ),
@@ -179,7 +179,7 @@ const WORLD = {
   legacy_end: setting<number | null>(
     dateOrInstant(),
     null,
-    "virtual time from which `POST /runs/query` and `GET /runs/{run_id}` answer 410, which public clients announce for 2027-01-31 (default: never)",
+    "virtual time from which `POST /runs/query` and `GET /runs/{run_id}` answer 410, which public clients announce for the time after 2027-01-31 (default: never)",
     { flag: "legacy-end", word: "<date>" },
   ),
   strict: setting(

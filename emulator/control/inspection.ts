@@ -64,7 +64,7 @@ export const INSPECTION_OPERATIONS = [
   control({
     method: "GET",
     path: "/exports/{export_id}/verify",
-    summary: "Read every file of an export back and compare it with the store.",
+    summary: "Read every file of an export back and compare it with the stored trace rows.",
     run: ({ oracle }, { path, raw }) => oracle.verify((path.export_id ?? "").toLowerCase(), raw.isAbandoned),
   }),
   control({
@@ -82,7 +82,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/why/{id}",
     summary:
-      "List the turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request. With field=<path>, list those that led to the value of this field. With effects=1, also list the turns that it caused.",
+      "List the turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request. With field=<path>, list those that led to the value of this field. With effects=1, also list the turns that the first turn of its record, row or object caused.",
     query: { field: optional(text()), effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     run: (context, { path, query }) =>
       causesOf(context, path.id ?? "", { field: query.field, effects: query.effects === 1 }),

@@ -123,7 +123,7 @@ export const AGENT_TIMINGS = {
     value: "PT0.1S",
     unit: "duration",
     own: true,
-    text: "Virtual time for each step of the assistant agent.",
+    text: "Virtual time for each step of the built-in assistant `agent`.",
   },
   agent_heartbeat: {
     section: "4.8",

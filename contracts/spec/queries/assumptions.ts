@@ -61,7 +61,7 @@ export const QUERY_ASSUMPTIONS = {
   "query.always_selected": {
     section: "8.5",
     requirement: "X-1",
-    choice: "id, name, run_type, start_time and trace_id, whatever is selected",
+    choice: "POST /runs/query: id, name, run_type, start_time and trace_id, whatever is selected",
     reason: "The models of public clients require them. Without them, a client fails on every selection.",
   },
   "query.v2_words": {
@@ -82,7 +82,7 @@ export const QUERY_ASSUMPTIONS = {
   "query.v2_selects": {
     section: "8.5",
     requirement: "X-1",
-    choice: "without selects only the id, with selects exactly the named members",
+    choice: "v2 queries: without selects only the id, with selects exactly the named members",
     reason: "The public service was observed to do so. Returning more would hide a forgotten select.",
   },
   "query.project_stats": {

@@ -81,7 +81,8 @@ export const RATE_LIMIT_ASSUMPTIONS = {
   "rate_limit.path_spelling": {
     section: "8.5",
     requirement: "8.5-4",
-    choice: "without /api/v1, /api/v2 or /v2 before them (/v1/beacon: without /api) and a slash after them",
+    choice:
+      "/api/v1, /api/v2 or /v2 at the start (of /v1/beacon only /api) and a slash at the end are ignored",
     reason: "One row spells both forms of a path. The other paths are called in both forms.",
   },
   "rate_limit.containing": {

@@ -52,7 +52,7 @@ const THEN = closed(
     error: optional(eitherOf([text(), closed({ error: optional(name), message: optional(name) })])),
     events: optional(listOf(EVENT, { maxItems: MAX_SCRIPT_EVENTS })),
     interrupt: optional(anything({ description: "What the run asks its caller; any value." })),
-    never_starts: optional(boolean()),
+    never_starts: optional(boolean({ description: "Stays pending until it is cancelled." })),
     dies: optional(
       boolean({ description: "Stops in the middle, as when its worker is lost; only the time-out ends it." }),
     ),
