@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import { MessageChannel } from "node:worker_threads";
 import { sumOn } from "../checksum.ts";
+import { freeMemory } from "../free-memory.ts";
 import { withFolder } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { isShared, type SharedFiles } from "./body-location.ts";
@@ -183,22 +183,4 @@ function skipBytes(chunks: Chunks, bytes: number): Chunks {
   });
   const [first, ...rest] = at < 0 ? [] : chunks.slice(at);
   return first ? [first.subarray(remaining), ...rest] : [];
-}
-
-/** Drops the buffers that are transferred to it, since nobody receives them. */
-const CLOSED_PORT = closedPort();
-
-function closedPort() {
-  const { port1 } = new MessageChannel();
-  port1.close();
-  return port1;
-}
-
-/**
- * Frees the memory of these bytes now, unless they are part of a larger buffer. Nobody may use them again. The garbage collector
- * would otherwise spend as much time on received bodies as all other work on them takes, hashing aside.
- */
-function freeMemory({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
-    CLOSED_PORT.postMessage(undefined, [buffer]);
 }

@@ -41,6 +41,8 @@ interface Thread {
 const MAX_SMALL_BYTES = 1024 * 1024;
 const MAX_THREADS = 2;
 const HEAP_MEGABYTES = 256;
+/** For short-lived values. The default, 48 MB, stays resident in an idle thread and makes no file faster. */
+const YOUNG_MEGABYTES = 12;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 const CLOSED: EncodingFailure = { failure: "worker_crash", message: "the encoder was closed" };
 
@@ -55,7 +57,7 @@ function startThread(heapMegabytes: number, onOutcome: (outcome: Outcome, isOver
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   const worker = new Worker(threadUrl("emulator/storage/parquet/encoder-thread"), {
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });
   let error: Error | undefined;
   worker.on("message", (outcome: Outcome) => onOutcome(outcome, false));

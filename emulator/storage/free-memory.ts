@@ -1,0 +1,19 @@
+import { MessageChannel } from "node:worker_threads";
+
+/** Drops the buffers that are transferred to it, since nobody receives them. */
+const CLOSED_PORT = closedPort();
+
+function closedPort() {
+  const { port1 } = new MessageChannel();
+  port1.close();
+  return port1;
+}
+
+/**
+ * Frees the memory of these bytes now, unless they are part of a larger buffer. Nobody may use them again. The garbage collector
+ * would spend as much time on received bodies as all other work on them takes, hashing aside, and frees large buffers late.
+ */
+export function freeMemory({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
+    CLOSED_PORT.postMessage(undefined, [buffer]);
+}
