@@ -102,7 +102,7 @@ export async function overview(commands: CommandTable): Promise<string> {
     "",
     "`emulator help <command>` lists the flags and examples of a command, `emulator help <code>` explains an error code.",
     ENVIRONMENT,
-    `Exit codes: ${codes.join(", ")}. \`exec\` exits with the code of its command.`,
+    `Exit codes: ${codes.join(", ")}. \`exec\` exits with the code of its command, and with 4 only if that is 0.`,
     "Documentation: docs/README.md of the package; for coding agents AGENTS.md.",
     TERMS,
   ].join("\n");

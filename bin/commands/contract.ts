@@ -58,7 +58,7 @@ const SERVER_FLAGS: Flags = {
   wait: { value: "<seconds>", help: "how long to wait for an export or run to end (default 10)" },
   s3: {
     value: "<url>",
-    help: "object store to export to, or `aws` for Amazon S3 (default: that of an emulator; another server skips the cases that read files)",
+    help: "object store to export to, or `aws` for Amazon S3 (default: that of an emulator; for another server, the cases that read files are skipped)",
   },
   "s3-bucket": { value: "<name>", help: "bucket there (default traces)" },
   "s3-region": { value: "<name>", help: "region of the bucket (default us-east-1)" },
@@ -71,7 +71,7 @@ const FLAGS: Flags = {
   ...SERVER_FLAGS,
   "compare-api-key": {
     value: "<key>",
-    help: "API key of the server at --compare; --api-key is sent only to --target, or without --target to --compare",
+    help: "API key of the server at --compare; --api-key is sent only to --target; without --target it is sent to --compare",
   },
   budget: { value: "<n>", help: "maximum number of requests (default: unlimited locally, 2000 elsewhere)" },
   compare: {

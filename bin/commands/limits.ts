@@ -66,7 +66,7 @@ export const command: CommandGroup = {
     }),
     reset: clientCommand({
       summary:
-        "reset the counters of all rate limits or of one row, and undo their changes by `limits trip` and the control API",
+        "reset the counters of all rate limits, or of one (a row of `emulator limits show`), and undo the changes that `limits trip` and the control API made",
       operands: ["[row]"],
       flags: REGION,
       prepare(invocation) {

@@ -179,7 +179,7 @@ const WORLD = {
   legacy_end: setting<number | null>(
     dateOrInstant(),
     null,
-    "virtual time from which `POST /runs/query` and `GET /runs/{run_id}` answer 410, which public clients announce for the time after 2027-01-31 (default: never)",
+    "virtual time from which `POST /runs/query` and `GET /runs/{run_id}` answer 410 (default: never); public clients announce this for the time after 2027-01-31",
     { flag: "legacy-end", word: "<date>" },
   ),
   strict: setting(
