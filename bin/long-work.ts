@@ -7,6 +7,7 @@ import type {
   WorkProgress,
 } from "../emulator/client/views.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
+import type { WorldDifference } from "../emulator/subjects/world-difference.ts";
 import type { Work } from "./client-command.ts";
 import type { Progress } from "./progress.ts";
 import type { RunningWorld } from "./running.ts";
@@ -41,6 +42,20 @@ export function generateTraces(world: RunningWorld, work: Work, order: TraceOrde
     if (mine) progress.show(`generating rows of ${mine.project}`, mine.rows, mine.rows_total);
   };
   return watchProgress(world, work, show, world.client.generateTraces(order));
+}
+
+/** Compares two worlds of a running emulator, and shows how far it is. */
+export function compareWorlds(
+  world: RunningWorld,
+  work: Work,
+  a: string,
+  query: Parameters<RunningWorld["client"]["worlds"]["diff"]>[1],
+): Promise<WorldDifference> {
+  const show = ({ comparisons }: WorkProgress, progress: Progress) => {
+    const mine = comparisons.find((each) => each.a === a && each.b === query.with);
+    if (mine) progress.show(`comparing ${a} with ${query.with}`, mine.rows, mine.rows_total);
+  };
+  return watchProgress(world, work, show, world.client.worlds.diff(a, query));
 }
 
 function showAdvance({ now, advance }: WorkProgress, progress: Progress): void {

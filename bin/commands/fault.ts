@@ -33,7 +33,9 @@ export const command: CommandGroup = {
         },
         times: { value: "<n>", help: "number of consecutive times that it triggers (default 1)" },
         ttl: { value: "<duration>", help: "virtual time after which it expires" },
-        optional: { help: "with `start --strict` or `exec --strict`: no exit code 4 if this fault never triggers" },
+        optional: {
+          help: "with `start --strict` or `exec --strict`: no exit code 4 if this fault never triggers",
+        },
       },
       prepare(invocation) {
         const order = faultOrderOf(invocation);

@@ -30,7 +30,11 @@ async function helpText(commands: CommandTable, [name, ...rest]: readonly string
     throw new UsageError(unknownName(name, Object.keys(commands)));
   const commandText = load && (await helpOfCommand(name, load, rest));
   const isBoth = commandText !== undefined && codeText !== undefined;
-  return [commandText, isBoth ? "\nThere is also an error code of this name, in replies of the emulator:\n" : undefined, codeText]
+  return [
+    commandText,
+    isBoth ? "\nThere is also an error code of this name, in replies of the emulator:\n" : undefined,
+    codeText,
+  ]
     .filter((text) => text !== undefined)
     .join("\n");
 }

@@ -77,6 +77,7 @@ export const command: CommandGroup = {
         },
       },
       where: TARGET_FLAGS,
+      unit: "MB",
       send: (world, invocation, work) => importFrom(world, work, invocation),
       lines: (snapshot: SnapshotView) => [
         `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` loads it into the world`,
@@ -116,13 +117,13 @@ async function importFrom({ url }: RunningWorld, work: Work, invocation: Invocat
     ...(typeof flags.secrets === "string" && { secrets: resolve(cwd, flags.secrets) }),
   };
   const path = resolve(cwd, file);
-  const total = statSync(path, { throwIfNoEntry: false })?.size;
+  const total = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) / MEGABYTE;
   return withExplanation(url, () =>
     importSnapshot<SnapshotView>(transportOf(url, work, `sending ${file}`, total), path, options),
   );
 }
 
-/** Shows how much was moved, and ends with the command. */
+/** Shows how much was moved, of a total in megabytes, and ends with the command. */
 function transportOf(
   url: string,
   { progress, onStop }: Work,
@@ -134,11 +135,9 @@ function transportOf(
   let movedBytes = 0;
   const onBytes = (bytes: number) => {
     movedBytes += bytes;
-    progress.show(
-      `${text}, ${(movedBytes / MEGABYTE).toFixed(1)} MB`,
-      total && Math.min(movedBytes, total),
-      total,
-    );
+    const moved = movedBytes / MEGABYTE;
+    if (total === undefined) progress.show(`${text}, ${moved.toFixed(1)} MB`);
+    else progress.show(text, Math.floor(Math.min(moved, total)), Math.ceil(total));
   };
   return transportTo(url, { signal: abort.signal, onBytes });
 }

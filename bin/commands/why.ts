@@ -7,7 +7,9 @@ export const command = clientCommand({
     "print the turns that led to the present state of an export, a run, a delivery, a trace row or an object; with a field, to the value of this field",
   operands: ["<id or bucket/key>", "[field]"],
   reads: true,
-  flags: { effects: { help: "also print the turns that the first turn of this object caused, oldest first" } },
+  flags: {
+    effects: { help: "also print the turns that the first turn of this object caused, oldest first" },
+  },
   send: ({ client }, { operands: [id = "", field], flags }) =>
     client.why(id, { ...(field !== undefined && { field }), effects: flags.effects === true }),
   lines: ({ found, field, chain, complete, effects, effects_total }) => [

@@ -5,8 +5,9 @@ import type {
   ItemChange,
   WorldDifference,
 } from "../../emulator/subjects/world-difference.ts";
-import { clientCommand } from "../client-command.ts";
+import { clientCommand, STOPPED_THERE } from "../client-command.ts";
 import { type CommandGroup, TARGET_FLAGS } from "../command.ts";
+import { compareWorlds } from "../long-work.ts";
 import { textOf } from "../values.ts";
 
 const ID_WIDTH = 20;
@@ -51,11 +52,13 @@ export const command: CommandGroup = {
         "with-at": { value: "<turn|time>", help: "state of the second world, in the same form" },
       },
       where: TARGET_FLAGS,
+      unit: "rows",
+      whenStopped: STOPPED_THERE,
       prepare: (invocation) => {
         const [a = "", b = ""] = invocation.operands;
         const [at, with_at] = [textOf(invocation, "at"), textOf(invocation, "with-at")];
-        return ({ client }) =>
-          client.worlds.diff(a, { with: b, ...(at && { at }), ...(with_at && { with_at }) });
+        return (world, work) =>
+          compareWorlds(world, work, a, { with: b, ...(at && { at }), ...(with_at && { with_at }) });
       },
       lines: linesOfDifference,
     }),

@@ -48,7 +48,7 @@ export function createControlClient(send: Send) {
   return {
     call,
     status: () => call<Status>("GET", "/status"),
-    /** The progress of an advance, and of exports that are being verified. */
+    /** The progress of long work. */
     progress: () => call<WorkProgress>("GET", "/progress"),
     /** The effective configuration; secrets masked. */
     config: <T = Members>() => call<T>("GET", "/config"),

@@ -2,7 +2,11 @@ import type { Assumption, AssumptionValue } from "../../contracts/spec/assumptio
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { FiredEvent } from "../kernel/advance.ts";
 import type { ClockState } from "../kernel/commit.ts";
-import type { GenerationProgress, VerificationProgress } from "../subjects/work-progress.ts";
+import type {
+  ComparisonProgress,
+  GenerationProgress,
+  VerificationProgress,
+} from "../subjects/work-progress.ts";
 
 /** The base addresses of a world. */
 export interface WorldAddresses {
@@ -119,6 +123,7 @@ export interface WorkProgress {
   } | null;
   readonly verifications: readonly VerificationProgress[];
   readonly generations: readonly GenerationProgress[];
+  readonly comparisons: readonly ComparisonProgress[];
 }
 
 /** How time moves after `POST /clock/freeze` and `POST /clock/flow`. */

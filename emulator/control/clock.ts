@@ -128,12 +128,13 @@ export const CLOCK_OPERATIONS = [
     path: "/progress",
     hasHistory: false,
     summary:
-      "Show the progress of an advance, of exports that are being verified, and of samples that are being generated.",
-    run: ({ clock, oracle, generations, world }) => ({
+      "Show the progress of an advance, of exports that are being verified, of samples that are being generated, and of worlds that are being compared.",
+    run: ({ clock, oracle, generations, world, worlds }) => ({
       now: formatInstant(world.now),
       advance: advancingView(clock.currentAdvance()),
       verifications: oracle.verifying(),
       generations: [...generations],
+      comparisons: worlds.comparing(),
     }),
   }),
 ] as const;

@@ -64,10 +64,11 @@ export const WORLD_OPERATIONS = [
     summary:
       "List the differences between two worlds, or two points of one: records, trace rows, objects, due events, and the first turn that differs.",
     query: { with: text(), at: optional(text()), with_at: optional(text()) },
-    run: ({ worlds }, { path, query }) =>
+    run: ({ worlds }, { path, query, raw }) =>
       worlds.diff(
         { id: path.world ?? "", at: query.at === undefined ? undefined : asOf(query.at) },
         { id: query.with, at: query.with_at === undefined ? undefined : asOf(query.with_at) },
+        raw.isAbandoned,
       ),
   }),
   control({
@@ -161,6 +162,7 @@ export const WORLD_OPERATIONS = [
       return snapshots.import(raw.stream ?? chunksOf(raw.body), {
         name,
         mayReplace: replace === 1,
+        isAbandoned: raw.isAbandoned,
       });
     },
   }),

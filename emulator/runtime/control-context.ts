@@ -18,6 +18,7 @@ import type {
 } from "../subjects/control-operation.ts";
 import type { MissingSecrets, SuppliedSecrets } from "../subjects/snapshot-secrets.ts";
 import type { Secrets, World } from "../subjects/turn.ts";
+import type { ComparisonProgress } from "../subjects/work-progress.ts";
 import { COLLECTIONS } from "./assembly.ts";
 import type { ServerAddresses } from "./process/addresses.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
@@ -43,6 +44,8 @@ export interface SharedContext {
   readonly openStreams: OpenStreams;
   readonly secrets: Secrets;
   readonly freeSpace: FreeSpaceGuard;
+  /** Comparisons of worlds in progress. */
+  readonly comparisons: Set<ComparisonProgress>;
 }
 
 /** The context of control operations in one world; a reset replaces its world. */
@@ -125,7 +128,7 @@ function historyView({ history: { earliest } }: WorldRuntime) {
   return { earliest_turn: earliest.turn, earliest: formatInstant(earliest.now) };
 }
 
-function worldsOf({ pool, worlds, addresses, configuration }: SharedContext): ControlWorlds {
+function worldsOf({ pool, worlds, addresses, configuration, comparisons }: SharedContext): ControlWorlds {
   const viewOf = ({ id, from, named }: WorldFacts): WorldView => {
     named?.runtime.clock.sync();
     return {
@@ -145,10 +148,18 @@ function worldsOf({ pool, worlds, addresses, configuration }: SharedContext): Co
     list: () => worlds.list().map(viewOf),
     find,
     create: async (request) => viewOf(await worlds.create(request)),
-    async diff(a, b) {
+    async diff(a, b, isAbandoned) {
       const both = [await worldAt(worlds, a), await worldAt(worlds, b)] as const;
-      return compareWorlds(pool, both, configuration.settings.limits.compared_rows);
+      const maxRows = configuration.settings.limits.compared_rows;
+      const progress = { a: a.id, b: b.id, rows: 0, rows_total: 0 };
+      comparisons.add(progress);
+      try {
+        return await compareWorlds({ pool, maxRows, progress, isAbandoned }, both);
+      } finally {
+        comparisons.delete(progress);
+      }
     },
+    comparing: () => [...comparisons],
     async remove(id) {
       const view = find(id);
       worlds.remove(id);

@@ -4,6 +4,7 @@ import { CODECS } from "../http/otlp/protobuf.ts";
 import { createS3Front } from "../s3/front/front.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
+import type { ComparisonProgress } from "../subjects/work-progress.ts";
 import { controlContextOf, type SharedContext } from "./control-context.ts";
 import { HANDLERS } from "./handlers.ts";
 import { exportMain, startMain } from "./snapshots/main-file.ts";
@@ -27,7 +28,7 @@ export interface OnDemand {
   exportMain(): Promise<void>;
 }
 
-export type OnDemandParts = Omit<SharedContext, "openStreams" | "snapshotFiles"> &
+export type OnDemandParts = Omit<SharedContext, "openStreams" | "snapshotFiles" | "comparisons"> &
   Omit<SnapshotFilesParts, "maxBytes" | "maxTransfers">;
 
 export function createOnDemand(parts: OnDemandParts): OnDemand {
@@ -38,7 +39,12 @@ export function createOnDemand(parts: OnDemandParts): OnDemand {
     maxBytes: limits.snapshot_bytes,
     maxTransfers: limits.snapshot_transfers,
   });
-  const shared = { ...parts, snapshotFiles, openStreams: gateway.openStreams };
+  const shared = {
+    ...parts,
+    snapshotFiles,
+    openStreams: gateway.openStreams,
+    comparisons: new Set<ComparisonProgress>(),
+  };
   return {
     gateway,
     control: (openWorld, request, record) =>

@@ -13,7 +13,7 @@ import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
 import type { MissingSecrets, SuppliedSecrets } from "./snapshot-secrets.ts";
 import type { World } from "./turn.ts";
-import type { GenerationProgress, VerificationProgress } from "./work-progress.ts";
+import type { ComparisonProgress, GenerationProgress, VerificationProgress } from "./work-progress.ts";
 import type { WorldDifference } from "./world-difference.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
@@ -68,7 +68,9 @@ export interface ControlWorlds {
   create(order: CreateWorldRequest): Promise<WorldView>;
   remove(id: string): Promise<WorldView>;
   /** Compares two worlds, each as of a point in its past or as it is. */
-  diff(a: WorldPoint, b: WorldPoint): Promise<WorldDifference>;
+  diff(a: WorldPoint, b: WorldPoint, isAbandoned: IsAbandoned): Promise<WorldDifference>;
+  /** Comparisons in progress. */
+  comparing(): readonly ComparisonProgress[];
 }
 
 /** A world, and a point in its past. */
@@ -124,6 +126,7 @@ export interface SnapshotImportRequest {
   readonly name: string | undefined;
   /** Whether a snapshot of that name may exist. */
   readonly mayReplace: boolean;
+  readonly isAbandoned: IsAbandoned;
 }
 
 /** A snapshot as the control API shows it. */

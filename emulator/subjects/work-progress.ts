@@ -6,6 +6,14 @@ export interface VerificationProgress {
   readonly rows: number;
 }
 
+/** How far the comparison of two worlds is: of the records of rows that only one of them has, the number that was compared. */
+export interface ComparisonProgress {
+  readonly a: string;
+  readonly b: string;
+  rows: number;
+  rows_total: number;
+}
+
 /** How far the generation of sample rows is. */
 export interface GenerationProgress {
   readonly project: string;

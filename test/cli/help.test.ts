@@ -85,7 +85,9 @@ describe("the help", () => {
     expect(await stdoutOf("help", "exec")).not.toContain("late-row");
     const reset = await stdoutOf("help", "reset");
     expect(reset).toContain(await stdoutOf("reset", "--help"));
-    expect(reset).toContain("There is also an error code of this name, in replies of the emulator:\n\nreset: The world was reset");
+    expect(reset).toContain(
+      "There is also an error code of this name, in replies of the emulator:\n\nreset: The world was reset",
+    );
     expect(await stdoutOf("version")).toBe(await stdoutOf("--version"));
     expect(await run(["help", "rate_limted"], { cwd })).toEqual({
       code: 2,

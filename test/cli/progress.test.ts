@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { openProgress } from "../../bin/progress.ts";
+import type { WorkProgress } from "../../emulator/client/views.ts";
 import { isFull } from "../support/depth.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 import { send } from "../support/send.ts";
@@ -164,28 +165,111 @@ describe("on a running emulator", () => {
     expect(traces.rows % 500).toBe(0);
   });
 
-  it("a partly written snapshot leaves no file", async () => {
-    const server = createServer((_, reply) => {
-      reply.writeHead(200, { "content-type": "application/gzip" });
-      reply.write(Buffer.alloc(2_000_000));
+  it("a comparison shows rows, and ends when its client leaves", async () => {
+    const { url, emulator } = await openVerbs();
+    for (const path of ["", "/w/other"]) {
+      if (path !== "") await emulator.control("POST", "/worlds", { id: "other" });
+      const order = { count: 10_000, seed: 5, project: "p" };
+      expect((await send(url + path, "POST", "/_emulator/v1/traces/generate", order)).status).toBe(200);
+    }
+    const compared = async () =>
+      (await send<WorkProgress>(url, "GET", "/_emulator/v1/progress")).body.comparisons;
+    const leave = new AbortController();
+    const address = `${url}/_emulator/v1/worlds/main/diff?with=other`;
+    const reply = fetch(address, { signal: leave.signal }).catch((error: Error) => error.name);
+    await expect.poll(async () => (await compared())[0]?.rows ?? 0, { interval: 1 }).toBeGreaterThan(0);
+    leave.abort();
+    expect(await reply).toBe("AbortError");
+    let last = await compared();
+    for (let next = last; next.length > 0; next = await compared()) last = next;
+    for (const { rows, rows_total } of last) expect(rows).toBeLessThan(rows_total);
+  });
+});
+
+describe("a command whose emulator takes long", () => {
+  /** An emulator that replies to requests for which `answer` returns a value. */
+  async function slowEmulator(answer: (url: string, at: number) => unknown) {
+    const left: string[] = [];
+    const urls: string[] = [];
+    const server = createServer((request, reply) => {
+      const { url = "" } = request;
+      const value = answer(url, urls.filter((each) => each === url).length);
+      urls.push(url);
+      reply.once("close", () => void (reply.writableFinished || left.push(url)));
+      if (value instanceof Buffer) reply.writeHead(200, { "content-type": "application/gzip" }).write(value);
+      else request.once("end", () => void (value === undefined || reply.end(JSON.stringify(value))));
+      request.resume();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      const cwd = workingFolder();
-      const words = ["snapshot", "export", "s", "s.snapshot", "--url", `http://127.0.0.1:${port}`];
-      const command = runOnTerminal(words, { cwd });
-      await command.shows(/writing s\.snapshot, 2\.0 MB, \d+ s/);
-      command.type(CTRL_C);
-      const { code, output } = await command.ended;
-      expect({ code, output }).toMatchObject({
-        code: STOPPED,
-        output: expect.stringMatching(/stopped by SIGINT: .*; nothing was written or imported/),
-      });
-      expect(readdirSync(cwd)).toEqual([]);
-    } finally {
+    onTestFinished(() => {
       server.closeAllConnections();
       server.close();
-    }
-  });
+    });
+    return { left, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  const PROGRESS = {
+    comparisons: [{ a: "main", b: "w", rows: 250, rows_total: 1000 }],
+    verifications: [{ export_id: "e", files: 1, files_total: 4, rows: 10 }],
+  };
+  const SAVED = Buffer.alloc(2_000_000);
+  const ROWS = Array.from({ length: 2000 }, (_, n) => `{"id":${n}}\n`).join("");
+
+  const SLOW: readonly (readonly [words: string, shown: RegExp, account: RegExp, left: string])[] = [
+    [
+      "world diff main w",
+      /\[#{6}\.{18}\] 25 % {2}250\/1000 rows .*comparing main with w/,
+      /250 of 1000 rows were done, and the emulator stops there/,
+      "/worlds/main/diff?with=w",
+    ],
+    [
+      "verify-export e",
+      /25 % {2}1\/4 files .*reading/,
+      /1 of 4 files were done, and the emulator stops there/,
+      "/exports/e/verify",
+    ],
+    [
+      "traces send rows.ndjson",
+      /50 % {2}1000\/2000 rows /,
+      /1000 of 2000 rows were done, which may still be done/,
+      "/runs/batch",
+    ],
+    [
+      "snapshot import saved s",
+      /\d+ % {2}\d+\/64 MB .*sending/,
+      /the connection failed or was interrupted .*; nothing was written or imported/,
+      "/snapshots/file?name=s",
+    ],
+    [
+      "snapshot export s s.snapshot",
+      /writing s\.snapshot, 2\.0 MB, \d+ s/,
+      /the connection failed or was interrupted .*; nothing was written or imported/,
+      "/snapshots/s/file",
+    ],
+  ];
+
+  it.each(SLOW.filter((_, place) => isFull || place % 2 === 0))(
+    "%s: shows its progress; Ctrl-C ends it and its request",
+    async (words, shown, account, left) => {
+      const cwd = workingFolder();
+      writeFileSync(join(cwd, "rows.ndjson"), ROWS);
+      writeFileSync(join(cwd, "saved"), Buffer.alloc(64_000_000));
+      const emulator = await slowEmulator((url, at) => {
+        if (url.endsWith("/progress")) return PROGRESS;
+        if (url.endsWith("/snapshots/s/file")) return SAVED;
+        return url === "/runs/batch" && at < 2 ? {} : undefined;
+      });
+      const command = runOnTerminal([...words.split(" "), "--url", emulator.url], {
+        cwd,
+        env: { NO_COLOR: "1" },
+      });
+      await command.shows(shown);
+      command.type(CTRL_C);
+      const { code, output } = await command.ended;
+      expect(code).toBe(STOPPED);
+      expect(output).toMatch(new RegExp(`stopped by SIGINT: .*${account.source}`));
+      await expect.poll(() => emulator.left.some((url) => url.endsWith(left))).toBe(true);
+      expect(readdirSync(cwd)).toEqual(["rows.ndjson", "saved"]);
+    },
+  );
 });

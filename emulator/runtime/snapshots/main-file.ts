@@ -54,7 +54,11 @@ async function importMain({
     );
   const suppliedSecrets = secretsFile === null ? undefined : await readSecretsFile(secretsFile);
   const chunks = await readArchiveFile(importFile);
-  const { name, missing } = await snapshotFiles.import(chunks, { name: undefined, mayReplace: true });
+  const { name, missing } = await snapshotFiles.import(chunks, {
+    name: undefined,
+    mayReplace: true,
+    isAbandoned: undefined,
+  });
   const stillMissing = suppliedSecrets ? snapshots.supplySecrets(name, suppliedSecrets) : missing;
   await worlds.startFromSnapshot(MAIN, name, (source) => ({
     ...source,

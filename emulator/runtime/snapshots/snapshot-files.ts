@@ -11,6 +11,7 @@ import type { ArchivedWorld } from "../../storage/archive/manifest.ts";
 import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
+import { refuseIfAbandoned } from "../../subjects/abandoned.ts";
 import type { SnapshotImportRequest, SnapshotView } from "../../subjects/control-operation.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
@@ -71,6 +72,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
       try {
         const options = { pool, collections: COLLECTIONS, secrets, maxBytes, prepare, ...request };
         const { world, state, rows, manifest } = await importArchive(chunks, options);
+        refuseIfAbandoned(request.isAbandoned);
         const { name } = prepared as Required<typeof prepared>;
         // Another request may have used the name meanwhile.
         snapshots.refuse(name, request.mayReplace);

@@ -1,4 +1,5 @@
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
+import type { ComparisonProgress } from "../../subjects/work-progress.ts";
 import type { NamedRows, NamedSegment } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { IdIndex } from "./id-index.ts";
@@ -42,24 +43,36 @@ interface UnsharedRecords {
 
 const RECORDS_AT_A_TIME = 4096;
 
+/** The records that two segments do not share. */
+type RecordCount = Pick<ComparisonProgress, "rows" | "rows_total">;
+
 /**
  * The rows that may differ. Files only grow, so the records that two segments have in the same files are equal, and only the
- * later ones are read. Yields undefined where the caller may let other work run.
+ * later ones are read. Yields undefined where the caller may let other work run. Counts in `count`.
  */
 export function* differingRows(
   pool: Pool,
   [a, b]: readonly [NamedRows, NamedRows],
+  count: RecordCount,
 ): Generator<RowPair | undefined> {
   const [left, right] = [byName(a), byName(b)];
+  const pairs: (readonly [Segment, Segment])[] = [];
   for (const [key, name] of new Map([...left, ...right])) {
     yield undefined;
     if (filesOf(left.get(key)) === filesOf(right.get(key))) continue;
-    const [one, other] = [left.get(key), right.get(key)];
-    yield* pairsOf(
-      pool,
-      loadSegment(pool, one ?? { ...name, rowFiles: [] }, a.next),
-      loadSegment(pool, other ?? { ...name, rowFiles: [] }, b.next),
-    );
+    const one = loadSegment(pool, left.get(key) ?? { ...name, rowFiles: [] }, a.next);
+    const other = loadSegment(pool, right.get(key) ?? { ...name, rowFiles: [] }, b.next);
+    pairs.push([one, other]);
+    count.rows_total += countUnshared(one, other);
+  }
+  for (const [one, other] of pairs) {
+    const until = count.rows + countUnshared(one, other);
+    for (const pair of pairsOf(pool, one, other)) {
+      count.rows = Math.min(until, count.rows + 1);
+      yield pair;
+    }
+    // A row may have several records.
+    count.rows = until;
   }
 }
 
@@ -105,6 +118,10 @@ function countShared(one: Segment, other: Segment): number {
     if (end !== otherEnd) break;
   }
   return count;
+}
+
+function countUnshared(one: Segment, other: Segment): number {
+  return one.records + other.records - 2 * countShared(one, other);
 }
 
 /** The number of records up to the end of the nth file. */

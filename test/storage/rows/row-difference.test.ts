@@ -25,13 +25,15 @@ const step = fc.oneof(
 /** The differences as lines: the day, the id, and the name in each of the two worlds. */
 function listDifferences(store: TestRows, names: readonly [NamedRows, NamedRows]): string[] {
   const results: string[] = [];
-  for (const pair of differingRows(store.pool, names)) {
+  const count = { rows: 0, rows_total: 0 };
+  for (const pair of differingRows(store.pool, names, count)) {
     if (!pair || (pair.before && pair.after && pair.before.content().equals(pair.after.content()))) continue;
     const versions = [pair.before, pair.after].map((version) => version?.read());
     const day = versions.find((version) => version)?.start_time.slice(0, 10);
     const texts = versions.map((version) => (version ? `${version.start_time} ${version.name}` : "-"));
     results.push([day, pair.id, ...texts].join(" "));
   }
+  expect(count.rows).toBe(count.rows_total);
   return results.sort();
 }
 

@@ -6,8 +6,10 @@ import { unsharedValues } from "../../../kernel/shared-map.ts";
 import type { Table } from "../../../kernel/table.ts";
 import type { Pool } from "../../../storage/pool/pool.ts";
 import { EVENTS } from "../../../storage/secret-paths.ts";
+import { type IsAbandoned, refuseIfAbandoned } from "../../../subjects/abandoned.ts";
 import { objects } from "../../../subjects/object-storage/records.ts";
 import type { World } from "../../../subjects/turn.ts";
+import type { ComparisonProgress } from "../../../subjects/work-progress.ts";
 import type { Changes, ComparedWorld, Parting, WorldDifference } from "../../../subjects/world-difference.ts";
 import { COLLECTIONS } from "../../assembly.ts";
 import type { WorldRuntime } from "../runtime.ts";
@@ -25,21 +27,28 @@ export interface WorldAt {
   readonly at: AsOf | undefined;
 }
 
+/** The tools and bounds of a comparison. */
+interface ComparisonTools {
+  readonly pool: Pool;
+  readonly maxRows: number;
+  readonly progress: ComparisonProgress;
+  readonly isAbandoned: IsAbandoned;
+}
+
 /** Above the order of every record. */
 const MAX_ORDER = 2 ** 50;
 
 /**
  * Compares two worlds, each as of one point: what happens meanwhile changes nothing of the result. Throws what has
- * ended one of them.
+ * ended one of them, and a `Refusal` when the client has left.
  */
 export async function compareWorlds(
-  pool: Pool,
+  tools: ComparisonTools,
   worlds: readonly [WorldAt, WorldAt],
-  maxRows: number,
 ): Promise<WorldDifference> {
   const [one, other] = worlds;
   try {
-    return await differenceOf(pool, worlds, maxRows);
+    return await differenceOf(tools, worlds);
   } catch (error) {
     // The files of a world that was removed or reset are no longer there.
     throw one.runtime.world.defect ?? other.runtime.world.defect ?? error;
@@ -47,16 +56,15 @@ export async function compareWorlds(
 }
 
 async function differenceOf(
-  pool: Pool,
+  { pool, maxRows, progress, isAbandoned }: ComparisonTools,
   [one, other]: readonly [WorldAt, WorldAt],
-  maxRows: number,
 ): Promise<WorldDifference> {
   const [a, b] = [runtimeAt(one), runtimeAt(other)];
-  const { yieldWhenDue } = one.runtime.clock;
+  const yieldWhenDue = () => one.runtime.clock.yieldWhenDue()?.then(() => refuseIfAbandoned(isAbandoned));
   const records = new Map(await recordChanges(a.world, b.world, yieldWhenDue));
   const objectChanges = records.get(objects.name) ?? (await createChangeList().list(yieldWhenDue));
   records.delete(objects.name);
-  const rows = await rowChanges(pool, [a, b], maxRows, yieldWhenDue);
+  const rows = await rowChanges(pool, [a, b], maxRows, progress, yieldWhenDue);
   const events = await eventChanges(a.world, b.world, yieldWhenDue);
   const difference = {
     records: Object.fromEntries(records),

@@ -1,5 +1,6 @@
 import type { Pool } from "../../../storage/pool/pool.ts";
 import { differingRows, type RowPair } from "../../../storage/rows/row-difference.ts";
+import type { ComparisonProgress } from "../../../subjects/work-progress.ts";
 import type { WorldDifference } from "../../../subjects/world-difference.ts";
 import type { WorldRuntime } from "../runtime.ts";
 import type { YieldWhenDue } from "../slices.ts";
@@ -10,12 +11,13 @@ export async function rowChanges(
   pool: Pool,
   [a, b]: readonly [WorldRuntime, WorldRuntime],
   maxRows: number,
+  progress: ComparisonProgress,
   yieldWhenDue: YieldWhenDue,
 ): Promise<WorldDifference["rows"]> {
   const changes = createChangeList();
   let compared = 0;
   let notCompared = 0;
-  for (const pair of differingRows(pool, [a.rowNames(), b.rowNames()])) {
+  for (const pair of differingRows(pool, [a.rowNames(), b.rowNames()], progress)) {
     await yieldWhenDue();
     if (!pair) continue;
     const isInBoth = pair.before && pair.after;
