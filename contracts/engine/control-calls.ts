@@ -38,7 +38,7 @@ export function controlCalls(
 }
 
 /** An emulator on a busy machine stops an advance while an effect is in flight; this bounds how often the rest is requested. */
-const MAX_ADVANCES = 20;
+const MAX_ADVANCES = 30;
 
 async function advanceFully(control: Contract["control"], body: Members): Promise<Members> {
   const advance = (rest: Members) => control<Members>("POST", "/clock/advance", rest);

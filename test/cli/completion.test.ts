@@ -59,10 +59,15 @@ describe("in fish", () => {
     const script = await scriptFor("fish");
     const cwd = workingFolder();
     for (const [line, completed] of TYPED.slice(0, -1)) {
-      const program = `function emulator; string match -q "*exports" -- "$argv"; and echo 0190a6c0; or echo what-if; end
-${script}\ncomplete -C ${JSON.stringify(line)}`;
+      // One word of a command line may not have as many bytes as the script.
+      const program = join(cwd, "completion.fish");
+      writeFileSync(
+        program,
+        `function emulator; string match -q "*exports" -- "$argv"; and echo 0190a6c0; or echo what-if; end
+${script}\ncomplete -C ${JSON.stringify(line)}`,
+      );
       const options = { cwd, env: { PATH: process.env.PATH, HOME: cwd }, encoding: "utf8" } as const;
-      const offered = execFileSync("fish", ["--no-config", "-c", program], options).split("\n");
+      const offered = execFileSync("fish", ["--no-config", program], options).split("\n");
       const last = completed.split(" ").at(-1);
       expect(offered.map((each) => each.split("\t")[0])).toContain(last);
     }

@@ -76,7 +76,7 @@ describe("the suites against the emulator", () => {
 });
 
 it("cases wait for files that take longer than the patience of an advance", async () => {
-  const target = createEmulatorTarget(startEmulator, { timings: { effect_patience: "PT0.05S" } });
+  const target = createEmulatorTarget(startEmulator, { timings: { effect_patience: "PT0.2S" } });
   const { results } = await runContracts(target, { select: ["2.4/abort", "2.4/size"] });
   await target.close();
   expect(results.map(({ id, verdict }) => [id, verdict])).toEqual([
