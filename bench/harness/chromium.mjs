@@ -1,7 +1,12 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/lib/chromium/chromium-headless-shell",
+];
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
 /** The program of the system. */

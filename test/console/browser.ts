@@ -141,7 +141,7 @@ export async function toView(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, level: 1, exact: true }).waitFor({ state: "attached" });
 }
 
-/** What axe finds on a page, by rule and place. Contrast takes it most of its time: without full depth only `accessibility.test.ts` checks it. */
+/** What axe finds on a page, by rule and place. Contrast takes it most of its time: without full depth only `accessibility.test.ts` and `report.test.ts` check it. */
 export async function findings(page: Page, contrast: boolean | "only" = isFull): Promise<readonly string[]> {
   // Evaluated by the debugger, which no policy of the page stops; once a document, in which views follow each other.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
