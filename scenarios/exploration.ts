@@ -11,7 +11,7 @@ interface NotRun {
 }
 
 /** Why a subject without trials shows nothing. */
-const NO_POINT = "the scenario has no point of this kind";
+const NO_POINT = "it has nothing that this changes";
 
 export interface ExplorationReport {
   readonly name: string;

@@ -8,7 +8,7 @@ const { url: _, ...FOLDER_FLAGS } = TARGET_FLAGS;
 
 export const command: Command = {
   summary:
-    "stop an emulator that was started with --detach, and start it again with the same flags; without --now and --import if its worlds are stored, since they continue",
+    "stop an emulator that was started with --detach, and start it again with the same flags; stored worlds of a running emulator continue, so --now and --import are left out",
   operands: [],
   flags: FOLDER_FLAGS,
   run,

@@ -137,7 +137,7 @@ function transportOf(
     movedBytes += bytes;
     const moved = movedBytes / MEGABYTE;
     if (total === undefined) progress.show(`${text}, ${moved.toFixed(1)} MB`);
-    else progress.show(text, Math.floor(Math.min(moved, total)), Math.ceil(total));
+    else progress.show(text, Math.ceil(Math.min(moved, total)), Math.ceil(total));
   };
   return transportTo(url, { signal: abort.signal, onBytes });
 }

@@ -173,7 +173,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       send: rewriteStatus(LIMITED, [429], 501),
     },
     unavailable: {
-      wrongBehaviour: "rate limits answer with 503 and without the fields of the assumed body",
+      wrongBehaviour: "rate limits answer with 503, also for server information and preflight requests",
       send: rewriteStatus(LIMITED, [429], 503),
     },
     "query-not-counted": {

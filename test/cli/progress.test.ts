@@ -182,7 +182,8 @@ describe("on a running emulator", () => {
     expect(await reply).toBe("AbortError");
     let last = await compared();
     for (let next = last; next.length > 0; next = await compared()) last = next;
-    for (const { rows, rows_total } of last) expect(rows).toBeLessThan(rows_total);
+    // A comparison that nobody stops is seen until its end.
+    for (const { rows, rows_total } of last) expect(rows).toBeLessThan(rows_total / 2);
   });
 });
 

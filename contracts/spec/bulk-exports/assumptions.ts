@@ -31,7 +31,6 @@ export const EXPORT_ASSUMPTIONS = {
     choice: 36_600,
     reason: "A limit, refused with 422: more than a hundred years is most likely a wrong date.",
   },
-
   "export.fields_list": {
     section: "2.5",
     requirement: "2.5-5",

@@ -244,7 +244,7 @@ it("an export that is already wrong is broken, and not disturbed", async () => {
 it("a scenario with nothing to disturb is named in the report", async () => {
   const { results, notRun } = await swept(written("then:", "  - request: GET /ok"), sweep(["store"]));
   expect(results).toEqual([]);
-  expect(notRun).toEqual([{ subject: "a", trial: "none", why: "the scenario has no point of this kind" }]);
+  expect(notRun).toEqual([{ subject: "a", trial: "none", why: "it has nothing that this changes" }]);
 });
 
 it.each([
