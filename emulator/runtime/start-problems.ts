@@ -3,7 +3,7 @@ import { createControlClient } from "../client/control-client.ts";
 import { sendTo } from "../client/send.ts";
 import type { Configuration } from "../config/configuration.ts";
 
-const PROBE_TIMEOUT_MS = 2_000;
+const PROBE_TIMEOUT_MS = 5_000;
 
 /** Causes and fixes of a failed start, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
