@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { openProgress } from "../../bin/progress.ts";
 import type { WorkProgress } from "../../emulator/client/views.ts";
 import { isFull } from "../support/depth.ts";
-import { workingFolder } from "../support/emulator-process.ts";
+import { start, workingFolder } from "../support/emulator-process.ts";
 import { send } from "../support/send.ts";
 import { CTRL_C, endTerminals, runOnTerminal } from "../support/terminal.ts";
 import { openVerbs } from "../support/verbs.ts";
@@ -165,25 +165,29 @@ describe("on a running emulator", () => {
     expect(traces.rows % 500).toBe(0);
   });
 
-  it("a comparison shows rows, and ends when its client leaves", async () => {
-    const { url, emulator } = await openVerbs();
+  it("a comparison shows rows, and is refused when its client leaves", async () => {
+    const flags = ["--ephemeral", "--log", "all", "--log-format", "json"];
+    const { ready, child, ended } = await start(flags, { cwd: workingFolder() });
+    const { url } = ready;
+    expect((await send(url, "POST", "/_emulator/v1/worlds", { id: "other" })).status).toBe(200);
     for (const path of ["", "/w/other"]) {
-      if (path !== "") await emulator.control("POST", "/worlds", { id: "other" });
       const order = { count: 10_000, seed: 5, project: "p" };
       expect((await send(url + path, "POST", "/_emulator/v1/traces/generate", order)).status).toBe(200);
     }
     const compared = async () =>
       (await send<WorkProgress>(url, "GET", "/_emulator/v1/progress")).body.comparisons;
     const leave = new AbortController();
-    const address = `${url}/_emulator/v1/worlds/main/diff?with=other`;
-    const reply = fetch(address, { signal: leave.signal }).catch((error: Error) => error.name);
+    const path = "/_emulator/v1/worlds/main/diff?with=other";
+    const reply = fetch(url + path, { signal: leave.signal }).catch((error: Error) => error.name);
     await expect.poll(async () => (await compared())[0]?.rows ?? 0, { interval: 1 }).toBeGreaterThan(0);
     leave.abort();
     expect(await reply).toBe("AbortError");
-    let last = await compared();
-    for (let next = last; next.length > 0; next = await compared()) last = next;
-    // A comparison that nobody stops is seen until its end.
-    for (const { rows, rows_total } of last) expect(rows).toBeLessThan(rows_total / 2);
+    await expect.poll(compared).toEqual([]);
+    child.kill("SIGTERM");
+    const lines = (await ended).stdout.trimEnd().split("\n").slice(1);
+    expect(lines.map((line) => JSON.parse(line)).filter((line) => line.path === path)).toMatchObject([
+      { status: 409, reason: expect.stringContaining("interrupted") },
+    ]);
   });
 });
 
