@@ -56,17 +56,18 @@ export function* differingRows(
   count: RecordCount,
 ): Generator<RowPair | undefined> {
   const [left, right] = [byName(a), byName(b)];
-  const pairs: (readonly [Segment, Segment])[] = [];
+  const pairs: { readonly one: Segment; readonly other: Segment; readonly unshared: number }[] = [];
   for (const [key, name] of new Map([...left, ...right])) {
     yield undefined;
     if (filesOf(left.get(key)) === filesOf(right.get(key))) continue;
     const one = loadSegment(pool, left.get(key) ?? { ...name, rowFiles: [] }, a.next);
     const other = loadSegment(pool, right.get(key) ?? { ...name, rowFiles: [] }, b.next);
-    pairs.push([one, other]);
-    count.rows_total += countUnshared(one, other);
+    const unshared = one.records + other.records - 2 * countShared(one, other);
+    pairs.push({ one, other, unshared });
+    count.rows_total += unshared;
   }
-  for (const [one, other] of pairs) {
-    const until = count.rows + countUnshared(one, other);
+  for (const { one, other, unshared } of pairs) {
+    const until = count.rows + unshared;
     for (const pair of pairsOf(pool, one, other)) {
       count.rows = Math.min(until, count.rows + 1);
       yield pair;
@@ -118,10 +119,6 @@ function countShared(one: Segment, other: Segment): number {
     if (end !== otherEnd) break;
   }
   return count;
-}
-
-function countUnshared(one: Segment, other: Segment): number {
-  return one.records + other.records - 2 * countShared(one, other);
 }
 
 /** The number of records up to the end of the nth file. */
