@@ -34,6 +34,22 @@ export const BOUNDS = {
     own: true,
     text: "Maximum number of trace rows of a workspace that wait for a parent row. Further rows are not attached to a later parent.",
   },
+  held_patches_per_workspace: {
+    section: "8.5",
+    requirement: "X-2",
+    value: 100_000,
+    unit: "count",
+    own: true,
+    text: "Maximum number of changes of a workspace whose trace rows were never posted.",
+  },
+  held_patch_bytes_per_workspace: {
+    section: "8.5",
+    requirement: "X-2",
+    value: 256 * 1024 * 1024,
+    unit: "bytes",
+    own: true,
+    text: "Maximum size of these changes of a workspace, as JSON.",
+  },
   export_days: {
     section: "2.5",
     requirement: "X-2",

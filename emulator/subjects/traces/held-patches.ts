@@ -28,14 +28,6 @@ export const HELD_PATCHES = collection<HeldPatch>(
 
 export const HELD_TOTALS = collection<HeldTotal>("held_totals", workspaceKey);
 
-/** How much a workspace may hold. */
-interface HeldBounds {
-  readonly patches: number;
-  readonly bytes: number;
-}
-
-const BOUNDS: HeldBounds = { patches: 100_000, bytes: 256 * 1024 * 1024 };
-
 /**
  * Keeps patches until their rows are posted, each behind those of its row that are held already: all of them,
  * or none and a `Refusal` (429, `held_patches_full`).
@@ -44,15 +36,13 @@ export function holdPatches(
   turn: Turn,
   workspace: Workspace,
   patches: readonly { readonly id: string; readonly patch: TracePatch }[],
-  bounds = BOUNDS,
 ): void {
   if (patches.length === 0) return;
   const { region, tenant_id } = workspace;
   const texts = patches.map(({ id, patch }) => ({ row_id: id, text: JSON.stringify(patch) }));
   const bytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   const before = totalOf(turn, workspace);
-  if (before.patches + texts.length > bounds.patches || before.bytes + bytes > bounds.bytes)
-    throw heldPatchesFull(bounds);
+  refuseExcess(turn, before.patches + texts.length, before.bytes + bytes);
   for (const { row_id, text } of texts) {
     const number = turn.count(HELD_PATCHES, rowKey(workspace, row_id)) + 1;
     turn.put(HELD_PATCHES, { region, tenant_id, row_id, number, text });
@@ -92,11 +82,14 @@ function rowKey(workspace: Workspace, rowId: string): string {
   return `${workspaceKey(workspace)}/${rowId}`;
 }
 
-function heldPatchesFull({ patches, bytes }: HeldBounds): Refusal {
-  return new Refusal(
+function refuseExcess(turn: Turn, patches: number, bytes: number): void {
+  const { held_patches_per_workspace, held_patch_bytes_per_workspace } = turn.ports.settings.limits;
+  if (patches <= held_patches_per_workspace && bytes <= held_patch_bytes_per_workspace) return;
+  throw new Refusal(
     429,
     "held_patches_full",
-    `The workspace has reached the limit of patches for rows that were never posted ` +
-      `(${patches} patches, ${bytes} bytes). Post the rows of these patches first.`,
+    `The workspace would hold ${patches} changes (${bytes} bytes) of rows that were never posted; ` +
+      `at most ${held_patches_per_workspace} (${held_patch_bytes_per_workspace} bytes) are accepted.`,
+    "Post their rows first, or raise limits.held_patches_per_workspace and limits.held_patch_bytes_per_workspace.",
   );
 }

@@ -21,11 +21,12 @@ import type { EmulatorTypes, Ports, Turn } from "../../../emulator/subjects/turn
 const WORKSPACE = { region: "us", tenant_id: "5d9f5e0c-0f3c-4f65-9b8e-2f5b1c1b0a01" };
 const COLLECTIONS = [HELD_PATCHES, HELD_TOTALS] as readonly Collection<never>[];
 
-function newWorld() {
+function newWorld(patches = 10, bytes = 1_000) {
+  const limits = { held_patches_per_workspace: patches, held_patch_bytes_per_workspace: bytes };
   const state = emptyState(1, 0, { mode: "frozen", rate: 1 });
   const world = createWorld<EmulatorTypes>({
     image: imageOf(state, COLLECTIONS),
-    ports: {} as Ports,
+    ports: { settings: { limits } } as Ports,
     events: eventReactions(createDelays()),
     results: RESULT_REACTIONS,
     effects: STUBBED_EFFECTS,
@@ -52,10 +53,9 @@ test("patches that wait for their row stay in order until it is posted, and only
 });
 
 test("the patches of a workspace are bounded in number and bytes: a call stores all or none; their rows make room", () => {
-  const { world, turn } = newWorld();
-  const bounds = { patches: 2, bytes: 60 };
+  const { world, turn } = newWorld(2, 60);
   const hold = (...patches: ReturnType<typeof patchOf>[]) =>
-    turn((each) => holdPatches(each, WORKSPACE, patches, bounds));
+    turn((each) => holdPatches(each, WORKSPACE, patches));
   const refusal = expect.objectContaining<Partial<Refusal>>({ status: 429, code: "held_patches_full" });
   hold(patchOf("a", "1"));
   expect(() => hold(patchOf("b", "2"), patchOf("c", "3"))).toThrow(refusal);
@@ -63,7 +63,7 @@ test("the patches of a workspace are bounded in number and bytes: a call stores 
   expect(() => hold(patchOf("b", "x".repeat(60)))).toThrow(refusal);
   hold(patchOf("b", "2"));
   expect(() => hold(patchOf("c", "3"))).toThrow(refusal);
-  turn((each) => holdPatches(each, { ...WORKSPACE, region: "eu" }, [patchOf("c", "3")], bounds));
+  turn((each) => holdPatches(each, { ...WORKSPACE, region: "eu" }, [patchOf("c", "3")]));
   turn((each) => takeHeldPatches(each, WORKSPACE, "a"));
   hold(patchOf("c", "3"));
   expect(hasHeldPatches(world.reader, WORKSPACE, "c")).toBe(true);
