@@ -25,7 +25,7 @@ type Mistake = readonly [words: string, text: string, exitCode?: number];
 
 /**
  * `words` and `settings` are refused before an emulator is looked for, `unreachable` finds none, `refused` needs a running one,
- * and `denied` needs files that the user may not read or write. The check of the package runs all of them on an old Node.
+ * and `denied` needs files that the user may not read or write. The check of the package runs some of each on an old Node.
  */
 const { refused, denied, ...alone } = corpus as unknown as Readonly<
   Record<"words" | "settings" | "harness" | "unreachable" | "refused" | "denied", readonly Mistake[]>
