@@ -25,7 +25,7 @@ export interface Invocation {
 /** One command, or one action of a group; its module is loaded only when it is called. */
 export interface Command {
   readonly summary: string;
-  /** Operands: `<id>` takes one word, `[id]` one or none, `<cmd…>` one or more, `[file…]` any number. */
+  /** Operands: `<id>` takes one word, `[id]` one or none, `<command…>` one or more, `[file…]` any number. */
   readonly operands: readonly string[];
   readonly flags: Flags;
   /** Printed after the flags in the help. */

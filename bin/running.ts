@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { request as plain, validateHeaderValue } from "node:http";
 import { text } from "node:stream/consumers";
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
@@ -88,13 +89,24 @@ export function basePathOf({ flags }: Invocation): string {
 }
 
 /** Throws `Unreachable` when no emulator runs from the data folder of this invocation. */
-export async function requireLocator(invocation: Invocation): Promise<Locator> {
+export async function requireLocator(invocation: Invocation, advice?: string): Promise<Locator> {
   const locator = await findLocator(invocation);
   if (locator !== undefined) return locator;
+  throw await notFound(invocation, "", advice);
+}
+
+export const FIND_ADVICE =
+  "start one with `emulator start`, or give its address with --url or its data folder with --data";
+
+/** The error that names the data folder in which no emulator was found. */
+export async function notFound(
+  invocation: Invocation,
+  when: string,
+  advice = FIND_ADVICE,
+): Promise<Unreachable> {
   const folder = locatorFolder(await configurationOf(invocation), invocation.cwd);
-  throw new Unreachable(
-    `no running emulator found in ${folder}; start one with \`emulator start\`, or give its address with --url or its data folder with --data`,
-  );
+  const place = existsSync(folder) ? folder : `${folder}, which does not exist`;
+  return new Unreachable(`no running emulator found${when} in ${place}; ${advice}`);
 }
 
 /**

@@ -45,7 +45,7 @@ export function readCount(text: string, where: string, { least = 1, most = MILLI
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (count >= least && count <= most) return count;
   const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
-  throw new UsageError(`${where}: "${text}" is not valid; give a number ${range}`);
+  throw new UsageError(`${where}: "${text}" is not valid; give an integer ${range}`);
 }
 
 /** A duration in ms. Throws `UsageError`. */
@@ -61,17 +61,17 @@ export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The id of a record. Throws `UsageError`. */
-export function readId(text: string, where: string): string {
+/** The id of a record, which a command lists. Throws `UsageError`. */
+export function readId(text: string, where: string, list = "export list"): string {
   if (isId(text)) return text;
   throw new UsageError(
-    `${where}: "${text}" is not a valid id. An id looks like 0190a6c0-0000-7000-8000-000000000001`,
+    `${where}: "${text}" is not an id such as 0190a6c0-0000-7000-8000-000000000001; \`emulator ${list}\` lists the ids`,
   );
 }
 
 /** The same of one that may be left out. */
-export function readOptionalId(text: string | undefined, where: string): string | undefined {
-  return text === undefined ? undefined : readId(text, where);
+export function readOptionalId(text: string | undefined, where: string, list?: string): string | undefined {
+  return text === undefined ? undefined : readId(text, where, list);
 }
 
 /** A duration that was checked; the emulator reads it as it is. Throws `UsageError`. */

@@ -18,8 +18,13 @@ export function scenarioSchema(settings?: Schema): Schema {
     title: "A scenario of the Trace Platform emulator",
     anyOf: [{ $ref: "#/$defs/scenario" }, { $ref: "#/$defs/part" }],
     $defs: {
-      scenario: { ...SCENARIO, properties, required: [...requiredHead()] },
-      part: PART,
+      scenario: {
+        title: "a scenario in YAML; see `emulator replay --schema`",
+        ...SCENARIO,
+        properties,
+        required: [...requiredHead()],
+      },
+      part: { title: "an object with the list `steps`", ...PART },
       step: { type: "object", oneOf: verbs.map((verb) => ({ $ref: `#/$defs/${verb}` })) },
       ...VERBS,
       ...(settings && { settings: { ...settings, $schema: undefined } }),

@@ -143,8 +143,8 @@ export function refuse(source: Source, definition: string, base: Keys, value: un
 
 /** A problem of a member, with its line. */
 export function problemLine(source: Source, path: Keys, text: string): string {
-  const name = memberPath(path).replace(/^\./, "") || "the file";
-  return `${shown(source.file)}:${source.lineOf(path)}: ${name}: ${text}`;
+  const name = memberPath(path).replace(/^\./, "");
+  return `${shown(source.file)}:${source.lineOf(path)}: ${name ? `${name}:` : "the file"} ${text}`;
 }
 
 const validators = new Map<string, Validator>();

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { start } from "../../emulator/runtime/start.ts";
 import { orExplain } from "../../emulator/runtime/start-problems.ts";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { makeFolder } from "../../emulator/storage/make-folder.ts";
 import { type Command, type Invocation, UsageError } from "../command.ts";
@@ -35,7 +34,7 @@ async function run(invocation: Invocation): Promise<number> {
     { ...invocation, env: {}, flags: { ...flags, data: folder, port: "0", clock: "frozen", now: NOW } },
     false,
   );
-  await makeDemoFolder(folder);
+  await orExplain(configuration, makeDemoFolder(folder));
   const progress = openProgress(invocation);
   const interrupted = firstSignal();
   const running = await orExplain(configuration, start(configuration));
@@ -64,18 +63,8 @@ const MARK = ".made-by-demo";
 
 /** Empties or creates the demo's folder. Throws `UsageError` for a folder with other contents. */
 async function makeDemoFolder(folder: string): Promise<void> {
-  try {
-    await emptyFolder(folder);
-  } catch (error) {
-    if (!("code" in (error as Error))) throw error;
-    throw new UsageError(
-      `${folder}: it cannot be written (${fileAdvice(error)}); name another folder with --data`,
-    );
-  }
-}
-
-async function emptyFolder(folder: string): Promise<void> {
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
+  makeFolder(folder);
+  if (readdirSync(folder).length > 0) {
     if (!existsSync(join(folder, MARK)))
       throw new UsageError(
         `${folder}: contains files that the demo did not make; name an empty folder with --data`,
@@ -85,6 +74,5 @@ async function emptyFolder(folder: string): Promise<void> {
       throw new UsageError(`${folder}: in use by ${holder}; stop it, or name another folder`);
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   }
-  makeFolder(folder);
   writeFileSync(join(folder, MARK), "Emptied by each `emulator demo`.\n");
 }

@@ -14,7 +14,7 @@ import { printError } from "../terminal.ts";
 export const command: Command = {
   summary:
     "start an emulator on free ports, run a command with the emulator's addresses in its environment (as `emulator env` prints them), then stop the emulator; exits with the code of the command (if that is 0 and an armed fault never triggered, 4 with --strict; with --vary or --sweep: 1 if a run fails)",
-  operands: ["-- <cmd…>"],
+  operands: ["-- <command…>"],
   flags: {
     ...settingFlags(),
     port: {

@@ -59,8 +59,11 @@ export const command: Command = {
   },
   async run(invocation) {
     const folder = resolve(invocation.cwd, invocation.operands[0] ?? ".");
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw new UsageError(`${folder}: no such folder; create it, or name the folder of the project`);
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (!stats?.isDirectory())
+      throw new UsageError(
+        `${folder}: ${stats ? "this is a file, not a folder; give" : "no such folder; create it, or give"} the folder of the project`,
+      );
     const name = runnerName(invocation) ?? runnerOf(folder);
     const runner: Runner = RUNNERS[name];
     const files = { "emulator.config.yaml": CONFIGURATION, ...runner.files, ...workflow(folder, runner) };

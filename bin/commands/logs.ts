@@ -48,7 +48,9 @@ async function printOutput(invocation: Invocation): Promise<number> {
   const file = logOf(locatorFolder(await configurationOf(invocation), invocation.cwd));
   const text = readIfPresent(file);
   if (text === undefined)
-    throw new UsageError(`${file} does not exist; start an emulator with \`emulator start --detach\``);
+    throw new UsageError(
+      `${file} does not exist: only an emulator that was started with --detach writes it, and others print to their terminals; start one with \`emulator start --detach\``,
+    );
   const lines = text.trimEnd().split("\n");
   printResult(invocation, { file, lines }, lines);
   return 0;

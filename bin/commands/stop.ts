@@ -17,7 +17,7 @@ export const command: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const url = urlFlag(invocation);
-  const locator = await requireLocator(invocation);
+  const locator = await requireLocator(invocation, "give the data folder of the emulator with --data");
   await proveIdentity(locator, url);
   process.kill(locator.pid, "SIGTERM");
   const { pid } = locator;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, type Invocation, Unreachable, WORLD_FLAGS } from "../command.ts";
-import { basePathOf, findLocator, isReady, urlFlag } from "../running.ts";
+import { basePathOf, FIND_ADVICE, findLocator, isReady, notFound, urlFlag } from "../running.ts";
 import { printResult, withProgress } from "../terminal.ts";
 import { readDurationMs } from "../values.ts";
 
@@ -47,11 +47,11 @@ async function untilReady(
     const url = urlInFlag ?? (await findLocator(invocation))?.url;
     if (url !== undefined && (await isReady(url + basePathOf(invocation), PROBE_TIMEOUT_MS))) return url;
     if (performance.now() >= deadline)
-      throw new Unreachable(
-        url === undefined
-          ? `no running emulator found after ${timeout}; start one with \`emulator start\`, or give its address with --url`
-          : `${url} is not ready after ${timeout}; check the address, or see its output with \`emulator logs --output\``,
-      );
+      throw url === undefined
+        ? await notFound(invocation, ` after ${timeout}`, `give a longer --timeout, ${FIND_ADVICE}`)
+        : new Unreachable(
+            `${url} is not ready after ${timeout}; check the address, give a longer --timeout, or, after \`emulator start --detach\`, see \`emulator logs --output\``,
+          );
     await pause(POLL_MS);
   }
 }

@@ -46,7 +46,7 @@ export const command: CommandGroup = {
     diff: clientCommand({
       summary:
         "print the differences of two worlds, or of two states of one: `world diff main main --at 3 --with-at 7`",
-      operands: ["<a>", "<b>"],
+      operands: ["<world a>", "<world b>"],
       flags: {
         at: { value: "<turn|time>", help: "state of the first world after a turn, or at an ISO 8601 time" },
         "with-at": { value: "<turn|time>", help: "state of the second world, in the same form" },

@@ -21,7 +21,7 @@ export async function runSelftest(invocation: Invocation, selectors: readonly st
   const variants = VARIANTS.filter(({ id, requirement }) => isSelected(id, requirement, selectors));
   if (mutants.length + variants.length === 0)
     throw new UsageError(
-      `${selectors.join(", ")}: no mutant or variant is in this section or has this id; docs/look-up/mutants-and-variants.md lists them`,
+      `${selectors.join(", ")}: no mutant or variant is in this section or has this id; docs/look-up/mutants-and-variants.md of the package lists them`,
     );
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
   const progress = openProgress(invocation, "servers");

@@ -43,7 +43,9 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   const address =
     flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);
   if (address === undefined && flags.world !== undefined)
-    throw new UsageError("--world: name the emulator as well, with --target");
+    throw new UsageError(
+      "--world: it is only valid with --target or --record; add one of them, or remove it",
+    );
   const capsule = await capsuleOf(invocation, address);
   const allFiles = scenarioFiles(operandsOf(invocation), cwd);
   const { items: files, part } = partOf(allFiles, (file) => near(file, cwd), shardOf(flags));

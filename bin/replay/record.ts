@@ -11,7 +11,7 @@ export async function recordScenario(invocation: Invocation, from: string | bool
   const [file, second] = operands;
   if (file === undefined || second !== undefined || !file.endsWith(".scenario.yaml"))
     throw new UsageError(
-      "--record: give one file to write that ends in .scenario.yaml, such as seen.scenario.yaml",
+      "--record: give one file to write that ends in .scenario.yaml, as in `emulator replay --record .emulator seen.scenario.yaml`",
     );
   const url = addressOf(targetAddressOf(from, flags.world, "--record", cwd));
   const { record } = await import("../../scenarios/recording.ts");

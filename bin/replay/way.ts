@@ -43,13 +43,14 @@ const USUAL_POINTS = 24;
 function sweepOf(value: string, isCommand: boolean): Way {
   const words = value.split(",");
   const names = words.flatMap((word) => SWEEP_NAMES.filter((name) => name === word));
+  const validNames = SWEEP_NAMES.filter((name) => !isCommand || !needsScenario(name));
   if (names.length < words.length || names.length > 2)
     throw new UsageError(
-      `--sweep: "${value}" is not valid; give one of ${SWEEP_NAMES.join(", ")}, or two of them with a comma`,
+      `--sweep: "${value}" is not valid; give one of ${validNames.join(", ")}, or two of them with a comma`,
     );
   if (isCommand && names.some(needsScenario))
     throw new UsageError(
-      `--sweep ${value}: it needs a scenario, whose clock it stops; give it to \`replay\``,
+      `--sweep ${value}: it is only valid for scenarios; use \`emulator replay <scenario> --sweep ${value}\``,
     );
   return { exploration: sweep(names, isCommand), flag: `--sweep ${value}`, perSubject: USUAL_POINTS };
 }
@@ -58,12 +59,12 @@ function variationsOf(flags: Invocation["flags"]): Way {
   const mode = VARIATION_MODES.find((name) => name === flags.vary);
   if (mode === undefined)
     throw new UsageError(
-      `--vary: "${String(flags.vary)}" is not valid; give one of ${VARIATION_MODES.join(", ")}`,
+      `--vary: "${String(flags.vary)}" is not valid; give one of these: ${VARIATION_MODES.join(", ")}`,
     );
   const only = flags.only === undefined ? undefined : String(flags.only);
   if (only !== undefined && only !== "profile=observed" && !variationByName(only))
     throw new UsageError(
-      `--only: "${only}" is not an assumption value. The report of --vary without --only lists them, for example ${EXAMPLE}.`,
+      `--only: "${only}" is not an assumption value; run without --only, and give a name that the report lists, such as ${EXAMPLE}`,
     );
   // The name alone is enough to repeat a pair.
   const flag = mode === "observed" ? "--vary observed" : "--vary";

@@ -16,6 +16,9 @@ import { exitCodeOf as exitCodeOfReplay } from "../replay/play.ts";
 import { FORMATS, formatOf, type HtmlReportKind, publish } from "../report-output.ts";
 import { sourceOf } from "./source.ts";
 
+const GIVE_REPORT =
+  "give a file that `emulator replay`, `emulator exec` or `emulator contract run` wrote with --report json";
+
 /** A report as `--report json` writes it, by the command that wrote it. */
 type ReportFile = { readonly part: ReportPart } & (
   | { readonly kind: "replay"; readonly scenarios: readonly Outcome[] }
@@ -87,9 +90,7 @@ function readReport(file: string, cwd: string): ReportFile {
   const { scenarios, exploration, results, counts } = value;
   const isContract = Array.isArray(results) && counts !== undefined;
   if (!Array.isArray(scenarios) && !isObject(exploration) && !isContract)
-    throw new UsageError(
-      `${file} is not a report of replay, exec or contract run; write one with --report json`,
-    );
+    throw new UsageError(`${file} is not a report; ${GIVE_REPORT}`);
   const { part } = value;
   if (!isPart(part))
     throw new UsageError(
@@ -121,7 +122,7 @@ function parseReport(file: string, cwd: string): Readonly<Record<string, unknown
   } catch (error) {
     if ("code" in (error as Error)) throw new UsageError(`${file}: ${fileAdvice(error)}`);
   }
-  throw new UsageError(`${file} is not JSON; write the report with --report json`);
+  throw new UsageError(`${file} is not JSON; ${GIVE_REPORT}`);
 }
 
 function filesOf<K extends Kind>(

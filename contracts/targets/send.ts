@@ -34,7 +34,10 @@ export function createSender(
     try {
       return await exchange(agents, base, request);
     } catch (error) {
-      throw new Unreachable(`${method} ${base}${path.replace(/\?.*$/, "")}: ${reasonOf(error as Error)}`);
+      const { code = "", message } = error as NodeJS.ErrnoException;
+      if (REASONS[code] !== undefined) throw new Unreachable(`${base}: ${REASONS[code]}`);
+      const reason = message || code || "no reply was received";
+      throw new Unreachable(`${method} ${base}${path.replace(/\?.*$/, "")}: ${reason}`);
     }
   }
 
@@ -57,10 +60,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTO: "the server does not use TLS; give an address that begins with http:",
   HPE_INVALID_CONSTANT: "the server does not use plain HTTP; give an address that begins with https:",
 };
-
-function reasonOf({ message, code }: NodeJS.ErrnoException): string {
-  return REASONS[code ?? ""] ?? (message || (code ?? "no reply was received"));
-}
 
 /** No reply came. */
 export class Unreachable extends Error {

@@ -5,6 +5,11 @@ import type { Problem } from "./problem.ts";
 const NAMES = ["emulator.config.yaml", "emulator.config.yml", "emulator.config.json"] as const;
 const MAX_BYTES = 4 * 1024 * 1024;
 
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "file not found",
+  EISDIR: "this is a folder, not a file",
+};
+
 /** A configuration file as read: its tree, its name for messages, the folder its paths start from. */
 export interface ConfigurationFile {
   readonly tree: unknown;
@@ -51,8 +56,8 @@ function readText(path: string, name: string, problems: Problem[]): string | und
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    const reason = code === "ENOENT" ? "file not found" : `the file cannot be read (${code})`;
-    problems.push({ where: name, what: reason, fix: "check the path given with --config" });
+    const what = READ_PROBLEMS[code] ?? `the file cannot be read (${code})`;
+    problems.push({ where: name, what, fix: "check the path given with --config" });
   }
   return undefined;
 }

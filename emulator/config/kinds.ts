@@ -77,7 +77,7 @@ const TOGGLE_TEXTS = new Map([
 /** `true` or `false`, also written `on` and `off`. */
 export function toggle(): Kind<boolean> {
   return {
-    expects: "true or false (or on and off)",
+    expects: "one of true, false, on, off",
     schema: { type: ["boolean", "string"], enum: [true, false, "on", "off"] },
     read: (value) => {
       if (typeof value === "boolean") return value;

@@ -13,6 +13,7 @@ export interface Given {
   readonly folder: string;
 }
 
+const NOT_SETTINGS = "must be an object of the form `name: value`";
 const SEE_SCHEMA = "see emulator.config.schema.json in the package";
 
 const ENVIRONMENT_PREFIX = "EMULATOR_";
@@ -98,7 +99,7 @@ interface TreeSource {
 /** The settings in a tree of sections: a configuration file, or options given by a program. */
 export function givenByTree(tree: unknown, source: TreeSource, problems: Problem[]): Given[] {
   if (isObject(tree)) return givenByBranch(tree, "", source, problems);
-  problems.push({ where: source.name, what: "not an object of settings", fix: SEE_SCHEMA });
+  problems.push({ where: source.name, what: NOT_SETTINGS, fix: SEE_SCHEMA });
   return [];
 }
 
@@ -137,7 +138,7 @@ function pathOfKey(key: string, value: unknown, optionNames: boolean): string | 
 }
 
 function notASection(where: string, prefix: string): Problem {
-  return { where, what: "not an object of settings", fix: `give it ${childrenOf(prefix).join(", ")}` };
+  return { where, what: NOT_SETTINGS, fix: `give it ${childrenOf(prefix).join(", ")}` };
 }
 
 function pathOfVariable(name: string): string | undefined {

@@ -10,7 +10,7 @@ export function isFullDisk(error: unknown): boolean {
 export const FILE_ADVICE: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder; check the path",
   ENOTDIR: "a part of the path is a file; check the path",
-  EISDIR: "a folder; name a file",
+  EISDIR: "this is a folder, not a file; give the path of a file",
   EACCES: "no permission; check whose it is",
   EROFS: "the disk is read-only; name a file elsewhere",
   ENOSPC: "the disk is full; make room there",

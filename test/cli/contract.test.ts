@@ -103,7 +103,7 @@ describe("emulator contract", () => {
       "--compare-api-key: it is only valid with --compare; add --compare, or remove it",
     ],
     ["selftest --target http://a.b", "--target: unknown flag; see `emulator contract selftest --help`"],
-    ["run --seed x", '--seed: "x" is not valid; give a number of 0 or more'],
+    ["run --seed x", '--seed: "x" is not valid; give an integer of 0 or more'],
     [
       "run --target http://127.0.0.1:9/w/mine --world main",
       "--world: main and mine are different worlds; give one",
@@ -125,7 +125,7 @@ describe("emulator contract", () => {
   it("run --target: 2 when there is no server", async () => {
     const { code, err } = await contract(["run", "--target", "http://127.0.0.1:9"]);
     expect(err).toMatch(
-      /127\.0\.0\.1:9\/.*: nothing listens at this address; start the server, or give another address/,
+      /^emulator: http:\/\/127\.0\.0\.1:9: nothing listens at this address; start the server, or give another address/,
     );
     expect(code).toBe(2);
   });

@@ -157,7 +157,7 @@ describe("emulator report merge", () => {
     for (const [files, said] of [
       [["a.json", "b.json"], "b.json is a report of exploration, and a.json is a report of replay"],
       [["a.json", "a.json"], "part 1/1 is in two of the reports; give each part once"],
-      [["c.json"], "c.json is not a report of replay, exec or contract run"],
+      [["c.json"], "c.json is not a report; give a file that `emulator replay`, `emulator exec` or"],
       [["d.json"], "d.json is not JSON"],
       [["e.json"], "e.json: no such file or folder; check the path"],
     ] as const)

@@ -146,23 +146,29 @@ describe("emulator", () => {
     });
   });
 
-  it.each(["status", "env", "stop", "reset"])(
-    "%s says how to find an emulator when none runs",
-    async (command) => {
-      const { code, stdout, stderr } = await run([command], { cwd: workingFolder() });
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toMatch(
-        /^emulator: no running emulator found in \/.*; start one with `emulator start`.*\n$/,
-      );
-    },
-  );
+  it.each([
+    ["status", "start one with `emulator start`"],
+    ["env", "start one with `emulator start`"],
+    ["stop", "give the data folder of the emulator with --data\n"],
+    ["reset", "start one with `emulator start`"],
+  ])("%s says how to find an emulator when none runs", async (command, advice) => {
+    const cwd = workingFolder();
+    const absent = await run([command], { cwd });
+    expect(absent).toMatchObject({ code: 2, stdout: "" });
+    expect(absent.stderr).toMatch(
+      /^emulator: no running emulator found in \/.*\.emulator, which does not exist; /,
+    );
+    expect(absent.stderr).toContain(`; ${advice}`);
+    const present = await run([command, "--data", "."], { cwd });
+    expect(present.stderr).toContain(`no running emulator found in ${cwd}; ${advice}`);
+  });
 
   it("wait gives up after its time-out", async () => {
-    const { code, stderr } = await run(["wait", "--timeout", "PT0.2S"], { cwd: workingFolder() });
+    const cwd = workingFolder();
+    const { code, stderr } = await run(["wait", "--timeout", "PT0.2S"], { cwd });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        "emulator: no running emulator found after PT0.2S; start one with `emulator start`, or give its address with --url\n",
+      stderr: `emulator: no running emulator found after PT0.2S in ${join(cwd, ".emulator")}, which does not exist; give a longer --timeout, start one with \`emulator start\`, or give its address with --url or its data folder with --data\n`,
     });
   });
 

@@ -86,10 +86,10 @@ describe("the settings of rate limits", () => {
 
   it("name the accepted values in a refusal", async () => {
     await expect(limits({ flags: { "rate-limits": "sometimes" } })).rejects.toThrow(
-      /--rate-limits.*true or false/,
+      /--rate-limits.*one of true, false, on, off/,
     );
     await expect(limits({ options: { rate_limits: "sometimes" } })).rejects.toThrow(
-      /rate_limits.*true or false/,
+      /rate_limits.*one of true, false, on, off/,
     );
     await expect(limits({ options: { rate_limits: { rows: { catch_all: "many" } } } })).rejects.toThrow(
       /15 \/ 10/,

@@ -168,7 +168,7 @@ describe("problems", () => {
     ],
     [
       { options: { limits: 3 } },
-      /^options: limits: not an object of settings; give it max_concurrent_runs_per_export/,
+      /^options: limits: must be an object of the form `name: value`; give it max_concurrent_runs_per_export/,
     ],
     [
       { options: { assumptions: { "export.start": "x" } } },

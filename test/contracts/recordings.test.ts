@@ -350,9 +350,9 @@ it("a recording of nock is checked as well, apart from compressed replies", asyn
 
 describe("a file that cannot be read", () => {
   it.each([
-    ["", "the file is neither a HAR file, nor"],
-    ["[]", "the file is neither a HAR file, nor"],
-    ['{\n "log": {\n  "entries": [ secret-key ]\n }\n}', "line 3 is not valid JSON"],
+    ["", "the file does not have a format that can be checked; give a HAR file"],
+    ["[]", "the file does not have a format that can be checked; give a HAR file"],
+    ['{\n "log": {\n  "entries": [ secret-key ]\n }\n}', "line 3 is not valid JSON; give a HAR file"],
     ['{\n "log": {\n  "entries": [', "line 3 is not valid JSON"],
     ['{"log": {}}', "no list of entries"],
     ['{"log": {"entries": [{}]}}', "entry 1 has no request or no response"],

@@ -46,7 +46,7 @@ describe("emulator exec", () => {
       126,
       "/: cannot be started (EACCES); name a program that may be executed",
     ],
-    ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
+    ["no command", ["exec"], 2, "exec: -- <command…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
   ])("names the mistake in %s", async (_, words, code, report) => {
     expect(await runShared(words, { cwd: workingFolder() })).toMatchObject({

@@ -206,7 +206,7 @@ describe("emulator replay --target", () => {
     const url = "http://127.0.0.1:9";
     expect(await said("--world", "side")).toEqual([
       2,
-      "emulator: --world: name the emulator as well, with --target",
+      "emulator: --world: it is only valid with --target or --record; add one of them, or remove it",
     ]);
     expect(await said("--target", `${url}/w/side`, "--world", "main")).toEqual([
       2,

@@ -469,7 +469,9 @@ describe("an emulator", () => {
     const nowhere = join(folder, "no", "such.tar.gz");
     await expect(startRig({ exportOnExit: nowhere })).rejects.toThrow("its folder does not exist");
     await expect(startRig({ import: nowhere })).rejects.toThrow("no such file or folder");
-    await expect(startRig({ exportOnExit: folder })).rejects.toThrow("a folder; name a file");
+    await expect(startRig({ exportOnExit: folder })).rejects.toThrow(
+      "this is a folder, not a file; give the path of a file",
+    );
     rig = await startRig();
   });
 

@@ -7,8 +7,7 @@ import { NO_REPLY_BODY, type RecordedEntry, RecordingError } from "./recorded-en
 
 const MAX_LEVELS = BOUNDS.json_levels.value;
 
-const FORMATS =
-  "the file is neither a HAR file, nor a recording of an emulator (NDJSON), nor one of nock (a JSON array)";
+const FORMATS = "give a HAR file, a recording of an emulator (NDJSON), or one of nock (a JSON array)";
 
 /** The exchanges in the text of a file: HAR, lines of `GET /_emulator/v1/recording`, or objects of nock. Throws `RecordingError`. */
 export function readRecording(text: string): readonly RecordedEntry[] {
@@ -21,14 +20,14 @@ export function readRecording(text: string): readonly RecordedEntry[] {
   const whole = isOneLine && (first !== undefined || firstLine === "") ? first : parse(text);
   if (isMembers(whole) && isMembers(whole.log)) return harEntries(whole.log);
   if (isNockRecording(whole)) return nockEntries(whole);
-  throw new RecordingError(`${FORMATS}; give one of these`);
+  throw new RecordingError(`the file does not have a format that can be checked; ${FORMATS}`);
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RecordingError(`line ${lineOf(text, invalidOffset(text))} is not valid JSON`);
+    throw new RecordingError(`line ${lineOf(text, invalidOffset(text))} is not valid JSON; ${FORMATS}`);
   }
 }
 

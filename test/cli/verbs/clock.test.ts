@@ -73,7 +73,7 @@ describe("emulator clock", () => {
         `clock until ${UNKNOWN}`,
         `Bulk export ${UNKNOWN} does not exist. List the exports of a workspace with \`emulator export list\`.`,
       ],
-      ["clock next 0", 'clock next: "0" is not valid; give a number from 1 to 1000000'],
+      ["clock next 0", 'clock next: "0" is not valid; give an integer from 1 to 1000000'],
       ["clock flow fast", 'clock flow: "fast" is not valid; give a rate above 0'],
       ["clock advnce 6h", "clock advnce: unknown command; did you mean advance?"],
       ["clock --jsn", "--jsn: unknown flag"],

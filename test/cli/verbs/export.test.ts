@@ -98,7 +98,7 @@ describe("emulator traces and export", () => {
     await generate(verbs, 5);
     const create = "export create --project shop --from 2026-02-25";
     await expectRefusals(verbs, [
-      ["traces generate --count many", '--count: "many" is not valid; give a number from 1 to 1000000'],
+      ["traces generate --count many", '--count: "many" is not valid; give an integer from 1 to 1000000'],
       ["traces generate --from 25.2.2026", '--from: "25.2.2026" is not valid; give a date such as'],
       [
         "traces generate --from 2026-02-26 --to 2026-02-25",
@@ -127,10 +127,13 @@ describe("emulator traces and export", () => {
       ["export cancel", "export cancel: <id> is missing"],
       [`export cancel ${ROW}`, "404"],
       ["export why", "export why: <row id> is missing"],
-      ["export why 123", '<row id>: "123" is not a valid id. An id looks like'],
-      [`export why ${ROW} --export 123`, '--export: "123" is not a valid id'],
-      ["export show 123", 'export show: "123" is not a valid id'],
-      ["export cancel 123", 'export cancel: "123" is not a valid id'],
+      [
+        "export why 123",
+        "is not an id such as 0190a6c0-0000-7000-8000-000000000001; `emulator traces query` lists the ids",
+      ],
+      [`export why ${ROW} --export 123`, '--export: "123" is not an id'],
+      ["export show 123", 'export show: "123" is not an id'],
+      ["export cancel 123", 'export cancel: "123" is not an id'],
     ]);
   });
 });
