@@ -112,9 +112,12 @@ function isLock(path: string, folder: string): boolean {
   return LOCK_ENTRIES.some((name) => path === join(folder, name));
 }
 
-/** Ports that are tried, three at a time: the new process has the addresses of the old one. */
+/**
+ * Ports that are tried, three at a time: the new process has the addresses of the old one. They are below those that systems
+ * use for connections (from 32,768 on), one of which could otherwise take a port before the new process listens on it.
+ */
 const FIRST_PORT = 20_000;
-const LAST_PORT = 60_000;
+const LAST_PORT = 32_000;
 const TRIES = 50;
 let nextPort = FIRST_PORT + (((process.pid + 1009 * threadId) * 97) % (LAST_PORT - FIRST_PORT));
 
