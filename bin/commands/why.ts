@@ -8,7 +8,7 @@ export const command = clientCommand({
   operands: ["<id or bucket/key>", "[field]"],
   reads: true,
   flags: {
-    effects: { help: "also print the turns that the first turn of this object caused, oldest first" },
+    effects: { help: "also print the turns that resulted from the turn that created it, oldest first" },
   },
   send: ({ client }, { operands: [id = "", field], flags }) =>
     client.why(id, { ...(field !== undefined && { field }), effects: flags.effects === true }),

@@ -6,7 +6,10 @@ import {
   type FaultPreset,
   type FaultTargetRow,
   type MatchKind,
+  PROCESSING_ERRORS,
+  type ThenKind,
 } from "../../contracts/spec/faults.ts";
+import { S3_ERRORS } from "../../emulator/subjects/object-storage/errors.ts";
 import { code, codes, page, plain, table } from "./markdown.ts";
 
 /** Targets, points and presets. */
@@ -53,11 +56,16 @@ function matchText([name, kind]: readonly [string, MatchKind]) {
   return `${code(name)} (${MATCH_VALUES[kind]})`;
 }
 
+const VALUES: Partial<Readonly<Record<ThenKind, string>>> = {
+  processing_error: `one of ${codes(PROCESSING_ERRORS)}`,
+  s3_error: `one of ${codes(Object.keys(S3_ERRORS))}`,
+};
+
 function memberRow(name: string, { takes, meaning }: FaultMember, then: FaultTargetRow["then"]) {
   const combinable = Object.keys(then).filter(
     (other) => then[name]?.combinesWith?.includes(other) || then[other]?.combinesWith?.includes(name),
   );
-  const value = takes.replaceAll("_", " ").replace("yes", "`true`");
+  const value = VALUES[takes] ?? takes.replaceAll("_", " ").replace("yes", "`true`");
   return [code(name), value, plain(meaning), codes(combinable)];
 }
 

@@ -4,6 +4,7 @@ import { CONTROL_OPERATIONS } from "../../emulator/control/gateway.ts";
 import { SCRIPT } from "../../emulator/subjects/agent/script.ts";
 import type { ControlOperation } from "../../emulator/subjects/control-operation.ts";
 import { code, codes, membersOf, page, plain, table } from "./markdown.ts";
+import { scenarioMembers } from "./scenario-members.ts";
 
 const SERVERS: Readonly<Record<Operation["server"], string>> = {
   platform: "The platform",
@@ -50,18 +51,20 @@ export function controlPage(): string {
   return page(
     "Control API",
     "Everything test-only is under `/_emulator/v1/` on both regional addresses, and acts on one [world](../understand/worlds.md). " +
-      'Bodies and replies are JSON. Errors are `{"error":{"code","message","hint","requirement"}}`; `requirement` is the statement of the specification that requires the refusal, if any. Replies of the API have it in the header `x-emulator-requirement`. `name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. With `?counts=1` a list becomes an object: `items`, `total`, `matching` (the number of items that match the filters), and `values` (of each filter parameter, the values that items have). Unknown members and parameters are refused with 422. ' +
+      'Bodies and replies are JSON. Errors are `{"error":{"code","message","hint","requirement"}}`; `requirement` is the id of the statement of the specification that requires the refusal, if any, such as `4.1-3`. Refusals of the emulated API have it in the header `x-emulator-requirement`. `name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. With `?counts=1` a list becomes an object: `items`, `total`, `matching` (the number of items that match the filters), and `values` (of each filter parameter, the values that items have). Unknown members and parameters are refused with 422. ' +
       "No rate limit counts these calls. Every `GET` also takes `as_of`, a point in the [history](../understand/worlds.md#history), " +
       "unless it is marked ‡. [Settings](../understand/configuration.md#who-may-call-the-ports) decide who may call.",
     table(["Operation", "Description", "Members"], rows),
-    `\`POST /faults\`: [Faults](faults.md) describes targets, \`match\`, \`then\` and presets. \`POST /agent/scripts\`: \`match\` has ${membersAt("match")}, \`then\` has ${membersAt("then")}. [Agents](../understand/agents-and-webhooks.md) has an example.`,
+    `\`POST /faults\`: [Faults](faults.md) describes targets, \`match\`, \`then\` and presets. \`POST /agent/scripts\`: [Agents](../understand/agents-and-webhooks.md) has an example; a script has these members.`,
+    table(["Member", "Meaning"], scriptRows()),
     "`POST /_emulator/inbox/{name}`, without `v1`, is a built-in webhook receiver.",
   );
 }
 
-function membersAt(name: "match" | "then"): string {
-  const { properties } = SCRIPT as { readonly properties?: Readonly<Record<string, object>> };
-  return codes(membersOf(properties?.[name] as Readonly<Record<string, unknown>>));
+function scriptRows() {
+  return [...scenarioMembers("", SCRIPT)].flatMap(([path, text]) =>
+    text ? [[code(path), plain(text)]] : [],
+  );
 }
 
 function controlRow({ method, path, summary, query, body, hasHistory }: ControlOperation) {

@@ -29,14 +29,14 @@ export function mutantsPage(mutants: readonly Mutant[], variants: readonly Varia
   const differences = variants.map(({ requirement, id, differs }) => [requirement, differs, id]);
   return page(
     "Mutants and variants",
-    "`contract selftest` runs the suites against every server of these tables. A mutant has one deliberate mistake, which a case has to detect. " +
+    "`contract selftest` runs the suites against every server of these tables, or only against those of a section or with an id that you give. A mutant has one deliberate mistake, which a case has to detect. " +
       "A variant conforms to the specification and differs where it is silent, so no case may FAIL on it. Otherwise the command exits with 1. " +
       `\`X-\` numbers are extensions of the emulator: ${extensionsOf([...mutants, ...variants])}.`,
     `## ${mutants.length} mutants`,
     "A mistake against the specification is a FAIL. One against an assumption is *a difference* (UNSPECIFIED or NON-STRICT): such a server conforms, so some are variants too.",
-    sorted(["§", "Detected as", "Wrong behaviour", "Name"], mistakes),
+    sorted(["§", "Detected as", "Wrong behaviour", "Id"], mistakes),
     `## ${variants.length} variants`,
-    sorted(["§", "What differs", "Name"], differences),
+    sorted(["§", "What differs", "Id"], differences),
   );
 }
 

@@ -121,7 +121,7 @@ export const LIMITS = {
     value: 268_435_456,
     unit: "bytes",
     own: true,
-    text: "Disk budget for a world's history. When it is exceeded, the oldest turns are dropped.",
+    text: "Maximum size of the old records (in memory) and objects (on disk) of a world's history. When it is exceeded, the oldest turns are dropped.",
   },
   webhook_attempts: {
     section: "6",

@@ -49,7 +49,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/journal",
     summary:
-      "List every turn with its cause, one JSON object per line. unknown_fields, sent_beyond and answered_beyond list members that the specification does not define.",
+      "List every turn with its cause, one JSON object per line. Members that the specification does not define are in unknown_fields (of the request, ignored), sent_beyond (of the request, used) and answered_beyond (of the reply).",
     query: {
       since: optional(integer({ minimum: 0, default: 0 })),
       follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
@@ -82,7 +82,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/why/{id}",
     summary:
-      "List the turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request. With field=<path>, list those that led to the value of this field. With effects=1, also list the turns that the first turn of its record, row or object caused.",
+      "List the turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request. With field=<path>, list those that led to the value of this field. With effects=1, also list the turns that resulted from the turn that created it.",
     query: { field: optional(text()), effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     run: (context, { path, query }) =>
       causesOf(context, path.id ?? "", { field: query.field, effects: query.effects === 1 }),

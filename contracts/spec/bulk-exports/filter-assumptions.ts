@@ -42,7 +42,7 @@ export const FILTER_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-4",
     choice:
-      "`eq` on every column, `like` on those with a text form; order on figures, times and `dotted_order`; `has` on lists; others are a 422",
+      "`eq` on every column, `like` on those with a text form; `gt`, `gte`, `lt` and `lte` on numbers, times and `dotted_order`; `has` on lists; others are a 422",
     reason: "Only `and`, `eq` and `like` are shown. The other comparators follow the type of the column.",
   },
   "export.filter_units": {
@@ -75,7 +75,8 @@ export const FILTER_ASSUMPTIONS = {
   "export.filter_two_keys": {
     section: "2.5",
     requirement: "2.5-4",
-    choice: "two `eq` conditions with different keys in the same `and`: 422",
+    choice:
+      "two `eq` conditions on one key field, such as `metadata_key`, with different values in the same `and`: 422",
     reason: "Key and value within one `and` belong to the same entry, so no row could match.",
   },
 } as const satisfies Record<string, Assumption>;

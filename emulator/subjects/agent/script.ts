@@ -25,7 +25,7 @@ const ordinal = integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const MATCH = closed(
   {
     assistant_id: optional({ ...name, description: "An assistant's id or the name of its graph." }),
-    thread_id: optional(name),
+    thread_id: optional({ ...name, description: "A thread's id." }),
     nth: optional({
       ...ordinal,
       description: "The first run that it applies to, counted among those that match, from 1 on.",
@@ -46,11 +46,23 @@ const EVENT = closed({
 
 const THEN = closed(
   {
-    status: optional(oneOf(STATUSES)),
+    status: optional(
+      oneOf(STATUSES, {
+        description: `How the run ends: ${STATUSES.join(", ")}; default error with \`error\`, interrupted with \`interrupt\`, else success.`,
+      }),
+    ),
     after: optional(duration({ description: "Duration from the start of the run to its end." })),
     values: optional(freeForm({ description: "What the thread holds afterwards." })),
-    error: optional(eitherOf([text(), closed({ error: optional(name), message: optional(name) })])),
-    events: optional(listOf(EVENT, { maxItems: MAX_SCRIPT_EVENTS })),
+    error: optional({
+      ...eitherOf([text(), closed({ error: optional(name), message: optional(name) })]),
+      description: "The message of a run that fails, or an object with `error` (a type) and `message`.",
+    }),
+    events: optional(
+      listOf(EVENT, {
+        maxItems: MAX_SCRIPT_EVENTS,
+        description: "The events of its stream, each with `after`, `mode`, `data`, `node` and `run_type`.",
+      }),
+    ),
     interrupt: optional(anything({ description: "What the run asks its caller; any value." })),
     never_starts: optional(boolean({ description: "Stays pending until it is cancelled." })),
     dies: optional(
