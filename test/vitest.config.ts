@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { COMPILED_SOURCES, compileSources } from "./support/compiled-sources.ts";
+import { isFull } from "./support/depth.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
@@ -25,6 +26,11 @@ function marked(mark: string): readonly string[] {
 
 const ALONE = marked("own process");
 const SLOW = marked("slow");
+
+/** Files that only run in full depth, or when the command line names them. */
+const LEFT = isFull
+  ? []
+  : marked("full depth").filter((path) => !process.argv.some((word) => word.endsWith(path)));
 
 function quick(path: string): boolean {
   return QUICK.some((folder) => path.startsWith(`${folder}/`)) && !SLOW.includes(path);
@@ -55,7 +61,9 @@ const COMMON = {
 
 export default defineConfig(async ({ mode }) => {
   await compileSources();
-  const files = mode === "quick" ? FILES.filter(quick) : FILES;
+  const files = (mode === "quick" ? FILES.filter(quick) : FILES).filter((path) => !LEFT.includes(path));
+  if (LEFT.length > 0)
+    process.stdout.write(`${LEFT.length} test files run only with TEST_DEPTH=full, as in .ci/run.\n`);
   const project = (name: string, isolate: boolean) => ({
     plugins: [COMPILED_SOURCES],
     test: {

@@ -1,3 +1,4 @@
+// full depth: drags in the browser; `time.test.ts` moves the same clock, and `report.test.ts` shows the same axis.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";

@@ -1,3 +1,4 @@
+// full depth: details of views in the browser; `journeys.test.ts` uses these views, and `accessibility.test.ts` opens each.
 import { describe, expect, it } from "vitest";
 import type { ParquetPage } from "../../emulator/subjects/object-storage/parquet-page.ts";
 import { hasChromium } from "../browser/chromium.ts";

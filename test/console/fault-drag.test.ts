@@ -1,3 +1,4 @@
+// full depth: a drag in the browser; `journeys.test.ts` arms a fault in the past and compares two worlds.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";

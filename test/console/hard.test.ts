@@ -1,3 +1,4 @@
+// full depth: long and hostile text in the browser; `journeys.test.ts` makes the same export.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";

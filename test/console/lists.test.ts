@@ -1,3 +1,4 @@
+// full depth: lists in the browser; `control/overview.test.ts` checks what the server lists and filters.
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { startExportRig } from "../support/emulator.ts";
@@ -95,23 +96,5 @@ describe.skipIf(!hasChromium)("the lists of", () => {
     await journal.getByLabel("Kind").selectOption("event");
     await journal.getByText(/^0 matching of /).waitFor();
     expect(await turnsIn(page).count()).toBe(0);
-  });
-});
-
-describe("lists of the control API", () => {
-  it("reply with counts and the values of their filters when counts=1", async () => {
-    await rig.call("POST", "/threads", {});
-    const page = await rig.emulator.control<{ items: unknown[]; total: number; values: object }>(
-      "GET",
-      "/agent/threads?counts=1&limit=1&status=IDLE&text=%22idle%22",
-    );
-    expect(page.items).toHaveLength(1);
-    expect(page).toMatchObject({
-      total: expect.any(Number),
-      matching: page.total,
-      values: { status: ["idle"] },
-    });
-    expect(await rig.emulator.control("GET", "/agent/threads?limit=1")).toEqual(page.items);
-    expect((await rig.call("GET", "/_emulator/v1/requests/99999")).status).toBe(404);
   });
 });

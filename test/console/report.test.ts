@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { tinyServer } from "../contracts/stub-server.ts";
-import { turnOf } from "../support/depth.ts";
+import { isFull, turnOf } from "../support/depth.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
 import { sarifProblems } from "../support/sarif.ts";
 import { findings, openBrowser } from "./browser.ts";
@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)("a report of one file", () => {
     expect(text).toContain('expected "busy", found "idle"');
   });
 
-  it("of a replay can be filtered by result", async () => {
+  it.runIf(isFull)("of a replay can be filtered by result", async () => {
     const cwd = folderWithFailure();
     writeFileSync(join(cwd, "good.scenario.yaml"), "scenario: Good.\nwhen:\n  - advance: 1m\n");
     await run(["replay", ".", "--report", "html", "--output", "r.html"], { cwd });
@@ -175,7 +175,8 @@ describe("--report sarif", () => {
 });
 
 describe.skipIf(!hasChromium)("a film", () => {
-  it("of a command that fails has the turns that the command caused", async () => {
+  // A film of a replay, below, has the same page.
+  it.runIf(isFull)("of a command that fails has the turns that the command caused", async () => {
     const cwd = workingFolder();
     const headers = JSON.stringify({ "x-api-key": "emulator-key", "content-type": "application/json" });
     const request = `{ method: "POST", body: "{}", headers: ${headers} }`;

@@ -1,3 +1,4 @@
+// full depth: undoing in the browser; `story/rewind.test.ts` checks the rewind that it sends.
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
 import { hasChromium } from "../browser/chromium.ts";

@@ -1,3 +1,4 @@
+// full depth: `suites.test.ts` runs the same cases in process, and `partially-conforming/` some of them at an address.
 import { expect, it } from "vitest";
 import { createAddressTarget, runContracts } from "../../contracts/index.ts";
 import { isFull } from "../support/depth.ts";
