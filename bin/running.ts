@@ -99,11 +99,7 @@ export const FIND_ADVICE =
   "start one with `emulator start`, or give its address with --url or its data folder with --data";
 
 /** The error that names the data folder in which no emulator was found. */
-export async function notFound(
-  invocation: Invocation,
-  when: string,
-  advice = FIND_ADVICE,
-): Promise<Unreachable> {
+export async function notFound(invocation: Invocation, when: string, advice = FIND_ADVICE): Promise<Error> {
   const folder = locatorFolder(await configurationOf(invocation), invocation.cwd);
   const place = existsSync(folder) ? folder : `${folder}, which does not exist`;
   return new Unreachable(`no running emulator found${when} in ${place}; ${advice}`);
