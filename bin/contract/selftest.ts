@@ -39,6 +39,7 @@ export async function runSelftest(invocation: Invocation, selectors: readonly st
   if (flags.json === true) print(selftestJson(result));
   else if (flags.quiet !== true) print(selftestLines(result));
   for (const line of selftestProblems(result)) printError(line);
+  interruption.signal.throwIfAborted();
   return isProven(result) ? 0 : 1;
 }
 

@@ -15,7 +15,7 @@ export interface SelftestOptions {
   /** An emulator target with settings laid over those of its cases. */
   readonly targetWith: (settings: CaseSettings) => Target;
   readonly oracle?: Oracle;
-  /** Ends the cases at their next request, and the selftest with its reason. */
+  /** Ends the cases at their next request, and the selftest with the results of the servers before. */
   readonly signal?: AbortSignal;
   /** Called with the behaviour of the next server. */
   readonly onServer?: (does: string, done: number, total: number) => void;
@@ -47,12 +47,12 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
       options.mutants.some((mutant) => isAbout(mutant, requirements)),
     );
     const invalidCases = await invalidCasesOf(unmodified, selectedCases, options, total);
-    options.signal?.throwIfAborted();
+    if (options.signal?.aborted) return { results, invalidCases: [], variantResults: [] };
     const validCases = selectedCases.filter(({ id }) => invalidCases.every((result) => result.id !== id));
     for (const mutant of options.mutants) {
       const cases = validCases.filter(({ requirements }) => isAbout(mutant, requirements));
       const result = await runMutant(mutant, unmodified, cases, options);
-      options.signal?.throwIfAborted();
+      if (options.signal?.aborted) break;
       results.push(result);
       options.onServer?.(mutant.wrongBehaviour, results.length, total);
     }

@@ -53,7 +53,7 @@ interface Footprint {
   usesReceivers: boolean;
 }
 
-/** Runs against each variant the cases that notice its difference at all. */
+/** Runs against each variant the cases that notice its difference at all; a signal ends it with the results so far. */
 export async function runVariants(options: VariantOptions): Promise<readonly VariantResult[]> {
   const { variants, targetWith } = options;
   if (variants.length === 0) return [];
@@ -62,10 +62,10 @@ export async function runVariants(options: VariantOptions): Promise<readonly Var
   const results: VariantResult[] = [];
   try {
     const footprints = await footprintsOf(usual, cases, options.signal);
-    options.signal?.throwIfAborted();
     for (const variant of variants) {
+      if (options.signal?.aborted) break;
       const result = await runVariant(variant, usual, await affected(variant, cases, footprints), options);
-      options.signal?.throwIfAborted();
+      if (options.signal?.aborted) break;
       results.push(result);
       options.onVariant?.(result, results.length);
     }
