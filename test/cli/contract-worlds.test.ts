@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../emulator/runtime/index.ts";
+import { turnOf } from "../support/depth.ts";
 import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
 
 const SIGNAL_BASE = 128;
@@ -54,7 +55,7 @@ describe("emulator contract run --target", () => {
     expect((await state())[1]).not.toBe(before[1]);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)(
+  it.each(turnOf(["SIGTERM", "SIGINT"] as const, 0))(
     "ended by %s prints what was found so far, and leaves no world",
     async (signal) => {
       const { url } = await startTarget();

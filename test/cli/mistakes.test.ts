@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
-import { isFull, turnOf } from "../support/depth.ts";
+import { turnOf } from "../support/depth.ts";
 import {
   BASE_ENVIRONMENT,
   CLI,
@@ -88,7 +88,7 @@ function folder(): string {
 }
 
 /** One command in so many runs as a user runs it; the others share a process. */
-const ALONE_ONE_IN = isFull ? 8 : 16;
+const ALONE_ONE_IN = 16;
 
 it("has at least 120 mistakes", () => {
   expect(Object.values(corpus).flat().length).toBeGreaterThanOrEqual(120);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { turnOf } from "../support/depth.ts";
 import { start, workingFolder } from "../support/emulator-process.ts";
 import { addThread, countThreads, send } from "../support/send.ts";
 import { openVerbs } from "../support/verbs.ts";
@@ -39,22 +40,26 @@ describe("history on the command line", () => {
     expect(early.stderr).toContain("is before the history of this world, which starts at turn");
   });
 
-  it.each(["SIGKILL", "SIGTERM"] as const)("survives %s and two starts in a data folder", async (signal) => {
-    const cwd = workingFolder();
-    const flags = ["--data", "kept", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
-    const stands: { readonly turn: number; readonly threads: number }[] = [];
-    for (const n of [1, 2, 3]) {
-      const { ready, child, ended } = await start(flags, { cwd });
-      await addThread(ready.url);
-      const { turn } = (await send<{ turn: number }>(ready.url, "GET", "/_emulator/v1/status")).body;
-      stands.push({ turn, threads: n });
-      await addThread(ready.url);
-      for (const stand of stands)
-        expect(await countThreads(ready.url, `?as_of=${stand.turn}`), `start ${n}, turn ${stand.turn}`).toBe(
-          stand.threads * 2 - 1,
-        );
-      child.kill(signal);
-      await ended;
-    }
-  });
+  it.each(turnOf(["SIGKILL", "SIGTERM"] as const, 0))(
+    "survives %s and two starts in a data folder",
+    async (signal) => {
+      const cwd = workingFolder();
+      const flags = ["--data", "kept", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
+      const stands: { readonly turn: number; readonly threads: number }[] = [];
+      for (const n of [1, 2, 3]) {
+        const { ready, child, ended } = await start(flags, { cwd });
+        await addThread(ready.url);
+        const { turn } = (await send<{ turn: number }>(ready.url, "GET", "/_emulator/v1/status")).body;
+        stands.push({ turn, threads: n });
+        await addThread(ready.url);
+        for (const stand of stands)
+          expect(
+            await countThreads(ready.url, `?as_of=${stand.turn}`),
+            `start ${n}, turn ${stand.turn}`,
+          ).toBe(stand.threads * 2 - 1);
+        child.kill(signal);
+        await ended;
+      }
+    },
+  );
 });

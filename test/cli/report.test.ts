@@ -10,8 +10,6 @@ interface JsonReport {
   readonly part?: { readonly index: number; readonly count: number; readonly plan: string };
 }
 
-const PARTS = [1, 2, 3, 4];
-
 /** A report without what differs between two runs of the same: times, and the addresses of temporary worlds. */
 function comparable(key: string, value: unknown): unknown {
   if (key === "durationMs" || key === "wallMs") return undefined;
@@ -28,28 +26,36 @@ function folderWith(...names: readonly string[]): string {
   return cwd;
 }
 
-/** Runs a command in four parts, and merges their reports in another order: the merged report is that of the whole run. */
-async function inParts(cwd: string, ...words: readonly string[]) {
+/** Runs a command in parts, and merges their reports in another order: the merged report is that of the whole run. */
+async function inParts(cwd: string, count: number, ...words: readonly string[]) {
+  const parts = Array.from({ length: count }, (_, at) => at + 1);
   const report = (name: string, ...more: readonly string[]) =>
     run([...more, "--report", "json", "--output", name], { cwd });
-  for (const part of PARTS) await report(`${part}.json`, ...words, "--shard", `${part}/4`);
+  for (const part of parts) await report(`${part}.json`, ...words, "--shard", `${part}/${count}`);
   const whole = await report("whole.json", ...words);
-  const merged = await report("m.json", "report", "merge", "3.json", "1.json", "4.json", "2.json");
+  const merged = await report(
+    "m.json",
+    "report",
+    "merge",
+    ...parts.toReversed().map((part) => `${part}.json`),
+  );
   expect({ code: merged.code, stderr: merged.stderr }).toEqual({ code: whole.code, stderr: "" });
   const read = (name: string) => JSON.parse(readFileSync(join(cwd, name), "utf8"), comparable) as JsonReport;
   expect(read("m.json")).toEqual(read("whole.json"));
-  return { whole: read("whole.json"), parts: PARTS.map((part) => read(`${part}.json`)) };
+  return { whole: read("whole.json"), parts: parts.map((part) => read(`${part}.json`)) };
 }
 
 describe("emulator report merge", () => {
   it("puts the parts of a replay together", async () => {
     const cwd = folderWith("bad", "good", "well", "bad-too", "fine");
-    const { whole, parts } = await inParts(cwd, "replay", ".");
+    const { whole, parts } = await inParts(cwd, 4, "replay", ".");
     expect(whole.summary).toMatchObject({ passed: 3, failed: 2 });
     const plan = expect.stringMatching(/^[0-9a-f]{12}$/);
     expect(whole.part).toEqual({ index: 1, count: 1, plan });
-    expect(parts.map(({ part }) => part)).toEqual(PARTS.map((index) => ({ ...whole.part, index, count: 4 })));
-    const pretty = await run(["report", "merge", ...PARTS.map((part) => `${part}.json`)], { cwd });
+    expect(parts.map(({ part }) => part)).toEqual(
+      [1, 2, 3, 4].map((index) => ({ ...whole.part, index, count: 4 })),
+    );
+    const pretty = await run(["report", "merge", ...[1, 2, 3, 4].map((part) => `${part}.json`)], { cwd });
     expect(pretty).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("5 scenarios: 3 passed, 2 failed"),
@@ -59,14 +65,14 @@ describe("emulator report merge", () => {
   it.each(turnOf([["--vary"], ["--sweep", "crash"], ["--sweep", "limits"]], 0))(
     "merges the parts of replay %s %s, each of which played the baselines",
     async (...way) => {
-      const cwd = folderWith("bad", "good", "bad-too", "fine");
-      const { whole } = await inParts(cwd, "replay", ".", ...way);
-      expect(whole.summary).toMatchObject({ refused: 2 });
+      const cwd = folderWith("bad", "good");
+      const { whole } = await inParts(cwd, 2, "replay", ".", ...way);
+      expect(whole.summary).toMatchObject({ refused: 1 });
     },
   );
 
   it("puts the parts of a contract run together", async () => {
-    const { whole, parts } = await inParts(workingFolder(), "contract", "run", "4.1", "4.6", "4.7");
+    const { whole, parts } = await inParts(workingFolder(), 4, "contract", "run", "4.1", "4.6", "4.7");
     expect(parts[0]?.counts).not.toEqual(whole.counts);
   });
 

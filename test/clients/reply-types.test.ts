@@ -1,3 +1,4 @@
+// full depth: compiles the types of the clients; `langgraph.test.ts` and `langsmith.test.ts` run these clients.
 import { Client as Client1 } from "langgraph-sdk-1";
 import { Client as Client2 } from "langgraph-sdk-2";
 import { Client as Tracing } from "langsmith";

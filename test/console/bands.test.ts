@@ -1,3 +1,4 @@
+// full depth: in the browser; `story/defect.test.ts` and `cli/full-disk.test.ts` check the states that it shows.
 import { statfsSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";

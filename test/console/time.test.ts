@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
-import { turnOf } from "../support/depth.ts";
+import { isFull } from "../support/depth.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 import { copied, timeIsWhole, toView, turnsIn, useBrowser } from "./browser.ts";
@@ -75,7 +75,8 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     expect(await own.statusOf(second)).toBe("CANCELLED");
   });
 
-  it("steps event by event with the arrow keys, and freezes with space", async () => {
+  // Smaller gestures than those above.
+  it.runIf(isFull)("steps event by event with the arrow keys, and freezes with space", async () => {
     await rig.createExportId();
     const page = await openAt("#/time");
     const playhead = page.getByRole("slider", { name: "Clock of the world" });
@@ -97,7 +98,7 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     await page.getByText("Freeze the clock: done.").waitFor();
   });
 
-  it("shows a turn as soon as another client has made it", async () => {
+  it.runIf(isFull)("shows a turn as soon as another client has made it", async () => {
     const page = await openAt("#/time");
     await timeIsWhole(page, rig.emulator);
     const row = turnsIn(page).filter({ hasText: "createThread" });
@@ -106,7 +107,7 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     await row.waitFor();
   });
 
-  it.each(turnOf([1280, 360], 1))(
+  it.runIf(isFull).each([1280, 360])(
     "leaves a turn that is chosen and let go where it is, %s px wide",
     async (width) => {
       for (let count = 0; count < 40; count += 1) await rig.call("POST", "/threads", {});

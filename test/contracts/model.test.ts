@@ -141,7 +141,7 @@ describe("the reference model", () => {
   it.each(seeds.flatMap((seed) => [["spec", seed] as const, ["observed", seed] as const]))(
     "agrees with the emulator in the profile %s, seed %i",
     async (profile, seed) => {
-      const result = await play(emulator(profile), { seed, requests: isFull ? 2000 : 150, profile });
+      const result = await play(emulator(profile), { seed, requests: isFull ? 1000 : 150, profile });
       expect(result).toMatchObject({ lacking: {} });
       expect(result.difference).toBeUndefined();
       expect(result.sequences).toBeGreaterThan(2);
@@ -159,7 +159,7 @@ describe("the reference model", () => {
     },
   );
 
-  const someSeeds = isFull ? Array.from({ length: 12 }, (_, index) => index + 1) : [2];
+  const someSeeds = isFull ? [1, 2, 3, 4] : [2];
   it.each(someSeeds)(
     "finds in fewer than 200 requests that lists are filtered too late, seed %i",
     async (seed) => {

@@ -1,7 +1,6 @@
 // full depth: `suites.test.ts` runs the same cases in process, and `partially-conforming/` some of them at an address.
 import { expect, it } from "vitest";
 import { createAddressTarget, runContracts } from "../../contracts/index.ts";
-import { isFull } from "../support/depth.ts";
 import { startPlainEmulator } from "./plain-emulator.ts";
 
 const QUICK = { one_off_start_delay: "PT0.01S", file_duration: "PT0.01S" } as const;
@@ -15,11 +14,10 @@ interface Reach {
 /** What the harness knows of a complete server whose clock runs, and the least number of cases that it checks there. */
 const REACHES: readonly Reach[] = [
   { hasStore: false, waitMs: 0, least: 150 },
-  { hasStore: true, waitMs: 0, least: 167 },
   { hasStore: true, waitMs: 10_000, least: 195 },
 ];
 
-it.each(isFull ? REACHES : REACHES.slice(1, 2))(
+it.each(REACHES)(
   "a complete server without a control API passes all cases that can be checked there: $least with $waitMs ms, store $hasStore",
   async ({ hasStore, waitMs, least }) => {
     const server = await startPlainEmulator({ rateLimits: "on", timings: QUICK });

@@ -162,11 +162,6 @@ describe("the examples of CONTRIBUTING.md", () => {
     for (const name of ["bin", "contracts", "emulator", "scenarios", "fixtures", "package.json"])
       cpSync(join(ROOT, name), join(root, name), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
-    const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8"));
-    const include = ["bin", "contracts", "emulator", "scenarios"];
-    // Types to be written would be made for nothing.
-    const options = { ...compilerOptions, declaration: false };
-    writeFileSync(join(root, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include }));
     const edits = editsOn(PAGE).filter(({ path }) => !path.startsWith("test/"));
     for (const edit of edits) apply(edit, root);
     await build({ ...BUNDLE, absWorkingDir: root, entryPoints: MODULES, outdir: join(root, "dist") });
@@ -175,16 +170,6 @@ describe("the examples of CONTRIBUTING.md", () => {
   /** A module of the copy, with the examples in it. */
   const load = <Module>(path: (typeof MODULES)[number]): Promise<Module> =>
     import(pathToFileURL(join(root, "dist", path.replace(/ts$/, "js"))).href);
-
-  // The compiler reads the whole copy, which takes seconds.
-  it.runIf(isFull)("compile, all of them together", async () => {
-    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    const words = [tsc, "--noEmit", "--singleThreaded"];
-    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root }).catch(
-      (failed: { stdout: string }) => failed,
-    );
-    expect(stdout).toBe("");
-  });
 
   it("change as many files and tests as their headings say", () => {
     const headings = examples().map(({ heading }) => heading);

@@ -1,3 +1,4 @@
+// full depth: programs of a project in processes; `entries/action.test.ts` runs the steps of the action.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

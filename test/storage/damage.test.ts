@@ -16,7 +16,7 @@ import {
 } from "./damage-sweep.ts";
 
 /** One of so many damages is also reported by the doctor, and one is ended by a reset: each costs as much as to read everything. */
-const EVERY = 3;
+const EVERY = 8;
 
 let folders: readonly RichFolder[];
 

@@ -13,7 +13,7 @@ import { DAY, idOf, readAll, SCOPE, temporaryFolder, wholeDay } from "./rows/sam
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NEXT_DAY = "2025-03-02";
 /** A third of them has each part of a write and each tenant once. */
-const ROUNDS = isFull ? 24 : 8;
+const ROUNDS = isFull ? 16 : 8;
 const BATCH = 20;
 const IDS = 100;
 const TENANTS = [SCOPE, { ...SCOPE, tenantId: idOf(1000) }] as const;

@@ -10,7 +10,7 @@ import { HEADERS } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { unneededFiles } from "../support/pool-files.ts";
 
-const ROUNDS = casesOf(6);
+const ROUNDS = casesOf(4);
 const LANES = ["a", "b", "c"];
 const NAMES = 3;
 const folder = mkdtempSync(join(tmpdir(), "worlds-kill-"));

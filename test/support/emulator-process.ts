@@ -74,12 +74,8 @@ export async function runShared(words: readonly string[], surroundings: Surround
 /** The commands that this process of the tests has run alone. */
 const ranAlone = new Set<string>();
 
-/** Whether a command is called for the first time, whatever its flags are. */
-function isFirstOf(words: readonly string[]): boolean {
-  const command = words
-    .slice(0, 2)
-    .filter((word) => /^[a-z0-9-]+$/.test(word))
-    .join(" ");
+/** Whether a command is called for the first time, whatever follows its name. */
+function isFirstOf([command = ""]: readonly string[]): boolean {
   const isFirst = !ranAlone.has(command);
   ranAlone.add(command);
   return isFirst;

@@ -38,7 +38,7 @@ const THREADS = ["when:", "  - request: POST /threads", "    body: {}", "    cap
 describe("a sweep of crashes", () => {
   it("kills the worker at each point of each run, and the process after each turn of a moving clock", async () => {
     const { results, notRun, refused } = await swept(NIGHTLY, sweep(["crash"]), {
-      perSubject: isFull ? 10 : 1,
+      perSubject: isFull ? 6 : 1,
     });
     expect({ unheld: unheld(results), refused }).toEqual({ unheld: [], refused: [] });
     const trials = [...results, ...notRun].map(({ trial }) => trial);
@@ -100,7 +100,7 @@ it("a kill that only changes an inbox is not kept, as documented", async () => {
 
 describe("a sweep of store errors", () => {
   it("lets an export end as FAILED where the specification has no retry, and continue where it has one", async () => {
-    const { results } = await swept(NIGHTLY, sweep(["store"]), { perSubject: isFull ? 12 : 8 });
+    const { results } = await swept(NIGHTLY, sweep(["store"]), { perSubject: 8 });
     expect(unheld(results)).toEqual([]);
     expect(names(results).some((name) => /^PutObject (AccessDenied|NoSuchBucket)/.test(name))).toBe(true);
     expect(names(results).some((name) => /^PutObject (SlowDown|InternalError|reset)/.test(name))).toBe(true);
@@ -126,7 +126,7 @@ describe("a sweep of limits", () => {
 
 describe("a sweep of edges", () => {
   it("tries the edges of windows and days, and stops the clock at due events", async () => {
-    const { results, notRun } = await swept(NIGHTLY, sweep(["edges"]), { perSubject: isFull ? 12 : 2 });
+    const { results, notRun } = await swept(NIGHTLY, sweep(["edges"]), { perSubject: isFull ? 6 : 2 });
     expect(unheld(results)).toEqual([]);
     const trials = [...results, ...notRun].map(({ trial }) => trial);
     const window = "window 2026-02-26T00:00Z/2026-02-27T06:00Z: a row";
@@ -146,7 +146,7 @@ describe("two disturbances at once", () => {
       ] as const,
       0,
     )) {
-      const { results } = await swept(NIGHTLY, sweep(["crash", second]), { perSubject: isFull ? 12 : 2 });
+      const { results } = await swept(NIGHTLY, sweep(["crash", second]), { perSubject: isFull ? 6 : 2 });
       expect(unheld(results)).toEqual([]);
       for (const name of names(results)) expect(name).toMatch(place);
     }
@@ -178,7 +178,7 @@ describe("two disturbances at once", () => {
   });
 
   it("are drawn at random: the same seed draws the same ones, and a name repeats them", async () => {
-    const random = await swept(NIGHTLY, randomSweep(7, 300, undefined), { perSubject: isFull ? 100 : 3 });
+    const random = await swept(NIGHTLY, randomSweep(7, 300, undefined), { perSubject: isFull ? 40 : 3 });
     expect(unheld(random.results)).toEqual([]);
     const planned = async (seed: number) => {
       const subjects = [subjectOf(NIGHTLY, scenarios.environments)];

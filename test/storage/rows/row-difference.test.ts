@@ -73,7 +73,7 @@ test("the differences of any two related worlds, also after a restart, are those
           );
       worlds[0]?.close();
     }),
-    { numRuns: casesOf(1000) },
+    { numRuns: casesOf(300) },
   );
 });
 

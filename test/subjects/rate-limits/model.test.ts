@@ -7,7 +7,7 @@ import { limiterWith, NOW, rowOf } from "./limiter.ts";
 
 const COUNT = 4;
 const WINDOW_MS = 10_000;
-const IDENTITIES = casesOf(1_000_000);
+const IDENTITIES = casesOf(250_000);
 const QUERY = { region: "us", method: "POST", path: "/runs/query", address: "10.0.0.1" };
 
 /** Remembers every admitted request for ever and looks at all of them each time. */
