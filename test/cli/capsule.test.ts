@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Capsule, readCapsule, writeCapsule } from "../../emulator/runtime/capsules/file.ts";
-import { isFull } from "../support/depth.ts";
 import { launch, run, workingFolder } from "../support/emulator-process.ts";
 import { countThreads, send } from "../support/send.ts";
 
@@ -172,8 +171,7 @@ describe("the capsule of a world that was there before", () => {
     `for (let n = 0; n < ${count}; n += 1) await fetch(process.env.EMULATOR_URL + "/threads", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }); ${end}`,
   ];
 
-  // `entries/vitest-capsules.test.ts` checks such a beginning in process.
-  it.runIf(isFull)("begins with its snapshot, and has the settings of the command", async () => {
+  it("begins with its snapshot, and has the settings of the command", async () => {
     write("emulator.config.yaml", "limits: { rows_per_file: 7 }");
     const data = ["exec", "--data", "d", "--clock", "frozen"];
     expect((await run([...data, "--", ...program(3, "")], { cwd })).code).toBe(0);
