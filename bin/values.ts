@@ -61,11 +61,11 @@ export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The id of a record, which a command lists. Throws `UsageError`. */
-export function readId(text: string, where: string, list = "export list"): string {
+/** The id of a record, an export unless something else lists it. Throws `UsageError`. */
+export function readId(text: string, where: string, list = "emulator export list"): string {
   if (isId(text)) return text;
   throw new UsageError(
-    `${where}: "${text}" is not an id such as 0190a6c0-0000-7000-8000-000000000001; \`emulator ${list}\` lists the ids`,
+    `${where}: "${text}" is not an id such as 0190a6c0-0000-7000-8000-000000000001; \`${list}\` lists the ids`,
   );
 }
 

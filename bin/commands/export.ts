@@ -19,7 +19,7 @@ const whyExported = clientCommand({
   operands: ["<row id>"],
   flags: { export: { value: "<id>", help: "export (default: the newest)" }, ...CALLER_FLAGS },
   prepare(invocation) {
-    const row = readId(invocation.operands[0] ?? "", "<row id>", "traces query");
+    const row = readId(invocation.operands[0] ?? "", "<row id>", "emulator traces query");
     const id = readOptionalId(textOf(invocation, "export"), "--export");
     return async (world) => world.client.exports.explain(await idOrNewest(world, id), row);
   },

@@ -48,7 +48,11 @@ export const createExport = clientCommand<Created>({
     const project = textOf(invocation, "project");
     if (project === undefined) throw new UsageError("--project is missing; name a tracing project");
     const order = orderOf(invocation);
-    const destination = readOptionalId(textOf(invocation, "destination"), "--destination");
+    const destination = readOptionalId(
+      textOf(invocation, "destination"),
+      "--destination",
+      `GET ${DESTINATIONS}`,
+    );
     const isAwaited = invocation.flags.wait === true;
     if (isAwaited && order.interval_hours !== undefined)
       throw new UsageError("--wait: a schedule has no end; move the clock with `emulator clock advance`");

@@ -118,6 +118,7 @@ describe("emulator traces and export", () => {
       [`${create} --every 6h --fields id,nme`, "--fields: no column nme; did you mean name?"],
       [`${create} --every 6h --format-version v3`, '--format-version: "v3" is not valid; give v1 or v2_beta'],
       [`${create} --every 6h --destination ${ROW}`, "404"],
+      [`${create} --every 6h --destination 123`, "`GET /api/v1/bulk-exports/destinations` lists the ids"],
       [
         "export create --project none --from 2026-02-25 --every 6h",
         "the project none does not exist. Give one of shop",
