@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { type BuildContext, type BuildOptions, build, context, type Plugin } from "esbuild";
 import { type Mutation, mutated, ROOT } from "./mutation.ts";
 
 /** What the harness reads of a JSON report. */
@@ -36,10 +36,46 @@ export function runContract(cases: readonly string[], mutation?: Mutation): Prom
   return withProduct(mutation, (cli) => ask(cli, cases));
 }
 
+/** Builds copies of the product, one after the other. A file that no mutation changes is parsed once. */
+interface Builder {
+  readonly folder: string;
+  readonly bundler: BuildContext;
+  mutation: Mutation | undefined;
+}
+
+const idleBuilders: Builder[] = [];
+
 /** Builds a copy of the product with this mutation, if any, and removes it after its use. */
-export function withProduct<T>(mutation: Mutation | undefined, use: (cli: string) => Promise<T>): Promise<T> {
-  const plugins = mutation ? [replace(mutation)] : [];
-  return withBundles({ entries: [], plugins, banner: "" }, (dist) => use(join(dist, "bin/emulator.mjs")));
+export async function withProduct<T>(
+  mutation: Mutation | undefined,
+  use: (cli: string) => Promise<T>,
+): Promise<T> {
+  const builder = idleBuilders.pop() ?? (await newBuilder());
+  builder.mutation = mutation;
+  try {
+    await builder.bundler.rebuild();
+    return await use(join(builder.folder, "dist/bin/emulator.mjs"));
+  } finally {
+    rmSync(builder.folder, { recursive: true, force: true });
+    idleBuilders.push(builder);
+  }
+}
+
+async function newBuilder(): Promise<Builder> {
+  const folder = newFolder();
+  const mutate: Plugin = {
+    name: "mutation",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) =>
+        builder.mutation && relative(ROOT, path) === builder.mutation.file
+          ? { contents: mutated(builder.mutation), loader: "ts" }
+          : undefined,
+      );
+    },
+  };
+  const bundler = await context({ ...optionsFor(folder), plugins: [mutate] });
+  const builder: Builder = { folder, bundler, mutation: undefined };
+  return builder;
 }
 
 /** How a copy of the product differs from it. */
@@ -52,42 +88,45 @@ export interface Bundling {
 }
 
 /** Builds a copy of the product and removes it after its use. */
-export async function withBundles<T>(bundling: Bundling, use: (dist: string) => Promise<T>): Promise<T> {
-  // Below the project, so that packages are found; threads are looked for below a folder `dist`.
-  const folder = mkdtempSync(join(ROOT, "dist", ".mutated-"));
+export async function withBundles<T>(
+  { entries, plugins, banner }: Bundling,
+  use: (dist: string) => Promise<T>,
+): Promise<T> {
+  const folder = newFolder();
   try {
-    const outdir = join(folder, "dist");
     await build({
-      absWorkingDir: ROOT,
-      entryPoints: [...ENTRIES, ...bundling.entries],
-      outbase: ".",
-      outdir,
-      bundle: true,
-      // Entries share most modules, and a run loads a third of them.
-      splitting: true,
-      platform: "node",
-      target: "node20.19",
-      format: "esm",
-      outExtension: { ".js": ".mjs" },
-      packages: "external",
-      logLevel: "error",
-      plugins: [...bundling.plugins],
-      banner: { js: bundling.banner },
+      ...optionsFor(folder),
+      entryPoints: [...ENTRIES, ...entries],
+      plugins: [...plugins],
+      banner: { js: banner },
     });
-    return await use(outdir);
+    return await use(join(folder, "dist"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function replace(mutation: Mutation): Plugin {
+/** Below the project, so that packages are found. */
+function newFolder(): string {
+  return mkdtempSync(join(ROOT, "dist", ".mutated-"));
+}
+
+function optionsFor(folder: string): BuildOptions {
   return {
-    name: "mutation",
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path }) =>
-        relative(ROOT, path) === mutation.file ? { contents: mutated(mutation), loader: "ts" } : undefined,
-      );
-    },
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES,
+    outbase: ".",
+    // Threads are looked for below a folder `dist`.
+    outdir: join(folder, "dist"),
+    bundle: true,
+    // Entries share most modules, and a run loads a third of them.
+    splitting: true,
+    platform: "node",
+    target: "node20.19",
+    format: "esm",
+    outExtension: { ".js": ".mjs" },
+    packages: "external",
+    logLevel: "error",
   };
 }
 
