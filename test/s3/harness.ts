@@ -12,6 +12,7 @@ import { stageFile } from "../../emulator/s3/stage-file.ts";
 import { Bodies } from "../../emulator/storage/objects/bodies.ts";
 import { fileOfBody } from "../../emulator/storage/objects/body-location.ts";
 import { readBody } from "../../emulator/storage/objects/opened-body.ts";
+import type { BodyStage } from "../../emulator/storage/objects/stage.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
 import type { TriggerS3Fault } from "../../emulator/subjects/object-storage/faults.ts";
@@ -101,6 +102,12 @@ function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Writes a body; a turn may name it then. */
+export async function writeBody(stage: BodyStage, ...chunks: readonly Uint8Array[]): Promise<void> {
+  for (const chunk of chunks) await stage.write(chunk);
+  await stage.close();
 }
 
 /** Stores files in the bucket `traces` as exports do: bodies first, then the turn that takes them. */

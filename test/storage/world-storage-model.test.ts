@@ -145,10 +145,11 @@ class Folder {
     this.change(name, { versions: [...(this.models.get(name) as Model).versions, ...rows] });
   }
 
-  put(name: string, key: string, body: string): void {
+  async put(name: string, key: string, body: string): Promise<void> {
     const { storage, world } = this.open(name);
     const stage = storage.bodies.stage();
-    stage.writeWhole(Buffer.from(body));
+    await stage.write(Buffer.from(body));
+    await stage.close();
     const before = world.reader.get(objects, `${BUCKET}/${key}`);
     const put = storage.bodies.publish(stage, { bucket: BUCKET, key }, (file) =>
       world.turn({ type: "request", name: "put" }, (turn) =>
@@ -358,7 +359,7 @@ async function applyStep(folder: Folder, each: Step, at: number): Promise<void> 
     );
     folder.write(name, rows);
   } else if (each.kind === "put")
-    folder.put(name, each.key, `${at} ${each.key}`.padEnd(at % 3 === 0 ? OWN_FILE_BYTES : 0));
+    await folder.put(name, each.key, `${at} ${each.key}`.padEnd(at % 3 === 0 ? OWN_FILE_BYTES : 0));
   else if (each.kind === "delete") folder.delete(name, each.key);
   else if (each.kind === "fork") folder.fork(name);
   else if (each.kind === "snapshot") folder.snapshot(name, snapshot);

@@ -77,20 +77,6 @@ export class BodyStage {
     }
   }
 
-  /** Writes the whole body synchronously. */
-  writeWhole(bytes: Uint8Array): void {
-    if (this.#isDiscarded) return;
-    const { shared, sharedBytes } = this.#options;
-    this.sum = sumOn(bytes);
-    if (bytes.length < sharedBytes) this.file = shared.append(bytes);
-    else
-      try {
-        this.#body.writeNow([bytes]);
-      } finally {
-        this.#body.close();
-      }
-  }
-
   /** Removes what was written, unless the body is settled. */
   discard(): void {
     const { pool, shared, onEnd } = this.#options;

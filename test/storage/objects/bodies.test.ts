@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stageFile } from "../../../emulator/s3/stage-file.ts";
 import { deleteBucket, makeBucket } from "../../../emulator/subjects/object-storage/buckets.ts";
-import { openTestStore, writerOf } from "../../s3/harness.ts";
+import { openTestStore, writeBody, writerOf } from "../../s3/harness.ts";
 
 describe("the folder in which people find objects", () => {
   test("has the newest body of an object under its key, as a link to the one in the pool", async () => {
@@ -69,10 +69,10 @@ describe("bodies", () => {
     const before = openTestStore();
     await writerOf(before).put("a.txt", Buffer.from("one"));
     const stage = before.files.stage();
-    stage.writeWhole(Buffer.from("never committed"));
+    await writeBody(stage, Buffer.from("never committed"));
     const after = openTestStore({ folder: join(before.folder, "../../.."), state: before.world.state() });
     const next = after.files.stage();
-    next.writeWhole(Buffer.from("the next one"));
+    await writeBody(next, Buffer.from("the next one"));
     expect([stage.file, next.file]).toEqual(["1/bodies/0/2", "1/bodies/0/3"]);
   });
 
@@ -88,7 +88,7 @@ describe("bodies", () => {
   test("that arrive after the end of their world are refused and leave nothing", async () => {
     const store = openTestStore();
     const [arriving, stage] = [stageFile(store.files, Buffer.alloc(3 * 1024 * 1024)), store.files.stage()];
-    stage.writeWhole(Buffer.from("x"));
+    await writeBody(stage, Buffer.from("x"));
     store.files.end();
     await arriving;
     await stageFile(store.files, Buffer.from("late"));

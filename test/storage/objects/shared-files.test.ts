@@ -5,7 +5,7 @@ import { fileOfBody } from "../../../emulator/storage/objects/body-location.ts";
 import { poolPath } from "../../../emulator/storage/pool/pool.ts";
 import { s3Failure } from "../../../emulator/subjects/object-storage/errors.ts";
 import { objectId, objects } from "../../../emulator/subjects/object-storage/records.ts";
-import { openTestStore, type TestStore, writerOf } from "../../s3/harness.ts";
+import { openTestStore, type TestStore, writeBody, writerOf } from "../../s3/harness.ts";
 
 const sharedBytes = 64 * 1024;
 const MEBIBYTE = 1024 * 1024;
@@ -53,12 +53,12 @@ describe("small bodies", () => {
   test("remove a file when none of its bodies is needed, refused ones included", async () => {
     const store = openTestStore({ sharedBytes });
     const refusal = store.files.stage();
-    refusal.writeWhole(Buffer.from("refused"));
+    await writeBody(refusal, Buffer.from("refused"));
     const failure = s3Failure("AccessDenied");
     expect(store.files.publish(refusal, undefined, () => failure)).toBe(failure);
     expect(store.strayBodies()).toEqual([]);
     const discarded = store.files.stage();
-    discarded.writeWhole(Buffer.from("discarded"));
+    await writeBody(discarded, Buffer.from("discarded"));
     const [last = "", ...keys] = (await fill(store)).toReversed();
     discarded.discard();
     for (const key of keys) await writerOf(store).delete(key);
@@ -86,7 +86,7 @@ describe("small bodies", () => {
     const before = openTestStore({ sharedBytes });
     await writerOf(before).put("a.txt", Buffer.from("kept"));
     const stage = before.files.stage();
-    stage.writeWhole(Buffer.from("never committed"));
+    await writeBody(stage, Buffer.from("never committed"));
     const after = openTestStore({ sharedBytes, folder: rootOf(before), state: before.world.state() });
     await writerOf(after).put("b.txt", Buffer.from("next"));
     expect(fileOf(after, "b.txt")).toBe("1/bodies/0/2@0+4");

@@ -1,18 +1,12 @@
 import { expect, test } from "vitest";
 import { readBody } from "../../../emulator/storage/objects/opened-body.ts";
-import type { BodyStage } from "../../../emulator/storage/objects/stage.ts";
-import { openTestStore } from "../../s3/harness.ts";
+import { openTestStore, writeBody } from "../../s3/harness.ts";
 
 const PIECE_BYTES = 100_000;
 
 /** More than is written as it comes. */
 function newPieces(): Buffer[] {
   return Array.from({ length: 30 }, (_, n) => Buffer.alloc(PIECE_BYTES, n));
-}
-
-async function writeAll(stage: BodyStage, pieces: readonly Uint8Array[]): Promise<void> {
-  for (const piece of pieces) await stage.write(piece);
-  await stage.close();
 }
 
 test("a body in chunks, transferred or copied, has their bytes", async () => {
@@ -22,7 +16,7 @@ test("a body in chunks, transferred or copied, has their bytes", async () => {
       const pieces = newPieces().slice(0, count);
       const whole = Buffer.concat(pieces);
       const stage = files.stage(ownsPieces);
-      await writeAll(stage, pieces);
+      await writeBody(stage, ...pieces);
       const { file, sum } = stage;
       expect(
         await readBody(await files.open({ file, sum, size: whole.length, etag: "", checksums: {} })),
@@ -33,11 +27,11 @@ test("a body in chunks, transferred or copied, has their bytes", async () => {
 test("frees the memory of chunks that have no other owner when they are written", async () => {
   const { files } = openTestStore();
   const [input, copy] = [newPieces(), newPieces()];
-  await writeAll(files.stage(true), input);
-  await writeAll(files.stage(), copy);
+  await writeBody(files.stage(true), ...input);
+  await writeBody(files.stage(), ...copy);
   expect(input.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBe(0);
   expect(Buffer.concat(copy)).toEqual(Buffer.concat(newPieces()));
   const more = Buffer.alloc(2 * PIECE_BYTES, "x");
-  await writeAll(files.stage(true), [more.subarray(PIECE_BYTES)]);
+  await writeBody(files.stage(true), more.subarray(PIECE_BYTES));
   expect(String(more)).toBe("x".repeat(2 * PIECE_BYTES));
 });
