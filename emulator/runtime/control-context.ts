@@ -1,3 +1,4 @@
+import { closeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Profile } from "../../contracts/engine/profile.ts";
 import type { RecordingLine } from "../../contracts/engine/recorded.ts";
@@ -73,7 +74,7 @@ export function controlContextOf(openWorld: NamedWorld, shared: SharedContext): 
         : shared.snapshots.supplySecrets(snapshot, suppliedSecrets),
     readParquet: (object, page) => readParquet(objects.files, object, page, configuration.settings.limits),
     async readBody(body) {
-      objects.files.close(await objects.files.open(body));
+      closeSync((await objects.files.open(body)).fd);
       return chunksWhenRead(() => objects.files.open(body));
     },
     checkExchange: (exchange) => checkRecorded(exchange, configuration.settings.profile),

@@ -28,7 +28,7 @@ export interface ObjectStore {
 export function objectStorageEffects(bodies: Bodies): Runners<"object_storage.remove_files"> {
   return {
     async "object_storage.remove_files"({ data: { bucket, files } }) {
-      bodies.removeBucketCopy(bucket);
+      bodies.mirror.removeBucket(bucket);
       bodies.drop(files);
       return { removed: true };
     },

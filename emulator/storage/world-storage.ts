@@ -116,7 +116,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const files = openFiles(options, opened, save, round.due);
   const { rows, bodies, journal, lines } = files;
   let hasEnded = false;
-  if (!opened.isClean) bodies.rebuildCopy();
+  if (!opened.isClean) bodies.mirror.rebuild();
 
   /** Writes pending data. Later writes do not change the files that the returned manifest names. */
   function seal(): Manifest {

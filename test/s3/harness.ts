@@ -75,7 +75,7 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     delays,
     effects: objectStorageEffects(files),
   });
-  if (state) files.rebuildCopy();
+  if (state) files.mirror.rebuild();
   if (!state) world.turn({ type: "start", name: "seed" }, seedObjectStorage);
   return {
     world,
@@ -83,7 +83,7 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     delays,
     triggerFault,
     get folder() {
-      return files.exportCopy();
+      return files.mirror.catchUp();
     },
     strayBodies() {
       const { reader } = world;

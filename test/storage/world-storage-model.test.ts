@@ -228,7 +228,7 @@ class Folder {
       storage.flush();
       if (isClean) {
         // As the runtime does: the next start does not export a copy again.
-        storage.bodies.exportCopy();
+        storage.bodies.mirror.catchUp();
         await storage.close(storage.isLarge() ? IN_JOURNAL : world.state());
         // The next start has nothing to cut, and exports no copy again.
         const { journals = [] } = this.#manifests.worlds.get(name)?.manifest ?? {};
@@ -284,7 +284,7 @@ class Folder {
   checkView(name: string): void {
     const { world, storage } = this.open(name);
     const owner = this.#manifests.worlds.get(name)?.manifest.owner;
-    const folder = storage.bodies.exportCopy();
+    const folder = storage.bodies.mirror.catchUp();
     for (const { key, file } of world.reader.all(objects) as Iterable<StoredObject>) {
       if (key === "Ü" || !file.startsWith(`${owner}/`)) continue;
       expect(readFileSync(join(folder, BUCKET, key))).toStrictEqual(bytesOf(this.#pool, file));

@@ -52,7 +52,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     objects,
     oracle: oracleOf(adapters, objects),
     generations: new Set(),
-    objectsFolder: () => bodies.exportCopy(),
+    objectsFolder: () => bodies.mirror.catchUp(),
     isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),
     choices: configuration.noteChoices ? adapters.choices : undefined,
@@ -88,7 +88,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     close(stopBy) {
       // A world with a defect may have lost its folder to another process, so nothing more is written.
       const last = lastStateOf(openedWorld);
-      if (last && options.pool.isPersistent) bodies.finishCopy(stopBy);
+      if (last && options.pool.isPersistent) bodies.mirror.finish(stopBy);
       return release(openedWorld, new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };

@@ -38,7 +38,8 @@ const WORLD_IS_OVER = "The world was reset or removed while the request was runn
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export class Bodies {
   readonly #options: BodiesOptions;
-  readonly #mirror: ObjectMirror;
+  /** The exported copy of the objects. */
+  readonly mirror: ObjectMirror;
   readonly #opener: BodyOpener;
   readonly #shared: SharedFiles;
   /** The bodies that are being received. */
@@ -56,7 +57,7 @@ export class Bodies {
   constructor(options: BodiesOptions) {
     const { pool, owner } = options;
     this.#options = options;
-    this.#mirror = new ObjectMirror(options);
+    this.mirror = new ObjectMirror(options);
     this.#opener = createBodyOpener(pool);
     this.#shared = createSharedFiles(pool, () => this.#nextName());
     this.#last = lastBody(pool, owner);
@@ -67,7 +68,7 @@ export class Bodies {
   readonly keeper: BodyKeeper = {
     keep: (file, place) => {
       this.#stageOf(file)?.settle();
-      this.#defer(() => this.#mirror.update(place));
+      this.#defer(() => this.mirror.update(place));
     },
     drop: (files, place) => this.#defer(() => this.drop(files, place)),
   };
@@ -99,7 +100,7 @@ export class Bodies {
     if (isS3Failure(value)) stage.discard();
     else {
       stage.settle();
-      this.#mirror.update(place);
+      this.mirror.update(place);
     }
     return value;
   }
@@ -108,10 +109,6 @@ export class Bodies {
   async open(body: StoredBody): Promise<OpenedBody> {
     if (this.#isOver) throw new Refusal(409, "reset", WORLD_IS_OVER);
     return this.#opener.open(body);
-  }
-
-  close({ fd }: OpenedBody): void {
-    fs.closeSync(fd);
   }
 
   /**
@@ -126,7 +123,7 @@ export class Bodies {
       if (isShared(file)) this.#stageOf(file)?.settle();
       else this.#stageOf(file)?.discard();
     retain(dropped, sizeOf(pool, dropped));
-    this.#mirror.update(place);
+    this.mirror.update(place);
   }
 
   /**
@@ -155,29 +152,9 @@ export class Bodies {
     this.#shared.seal();
   }
 
-  /** Rebuilds the exported copy, after a process that was killed. */
-  rebuildCopy(): void {
-    this.#options.pool.suspects.add(this.#options.owner);
-    this.#mirror.rebuild();
-  }
-
-  removeBucketCopy(bucket: string): void {
-    this.#mirror.removeBucket(bucket);
-  }
-
-  /** Brings the exported copy of the objects up to date; returns its folder. */
-  exportCopy(): string {
-    return this.#mirror.catchUp();
-  }
-
-  /** The same until an instant of `performance.now()`; the next start exports the rest. */
-  finishCopy(stopBy: number): void {
-    this.#mirror.finish(stopBy);
-  }
-
   /** Ends the world: discards the bodies that are being received, and those of requests that come later. */
   end(): void {
-    this.#mirror.stop();
+    this.mirror.stop();
     for (const stage of [...this.#stages]) stage.discard();
     this.#isOver = true;
   }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { closeSync } from "node:fs";
 import { copyBody, type OpenedBody } from "../../../storage/objects/opened-body.ts";
 import type { BodySink } from "../../../storage/objects/stage.ts";
 import { missingObject, permissionError } from "../../../subjects/object-storage/authorisation.ts";
@@ -33,7 +34,7 @@ export async function copyObject(call: Call): Promise<Reply> {
   const { object: source, body } = await openSource(call);
   const changesClass = headerOf(call, "x-amz-storage-class") !== undefined;
   if (!replace && !changesClass && source.bucket === claim.bucket && source.key === claim.key) {
-    store.files.close(body);
+    closeSync(body.fd);
     const message =
       "This copy request is illegal because it is trying to copy an object to itself without changing the " +
       "object's metadata, storage class, website redirect location or encryption attributes.";
@@ -103,7 +104,7 @@ function requestedRange(call: Call, body: OpenedBody): ByteRange {
   if (header === undefined) return { start: 0, length: body.size };
   const range = copyRangeOf(header, body.size);
   if (typeof range === "object") return range;
-  call.store.files.close(body);
+  closeSync(body.fd);
   if (range === "unsatisfiable") {
     throw refuse("InvalidRange", undefined, { RangeRequested: header, ActualObjectSize: String(body.size) });
   }
