@@ -34,7 +34,6 @@ export class ObjectMirror {
   /** Whether all objects of the world have to be added, once the records can be read. */
   #mustAddAll = false;
   #immediate = MAX_IMMEDIATE;
-  #isQuiet = false;
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -103,18 +102,15 @@ export class ObjectMirror {
   }
 
   /** Exports the pending objects in batches with pauses, once the world has been quiet for a moment. */
-  #wait(): void {
-    this.#isQuiet = false;
-    this.#timer ??= setTimeout(() => this.#tick(), QUIET_MS).unref();
+  #wait(ms = QUIET_MS): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#exportBatch(), ms).unref();
   }
 
-  #tick(): void {
-    if (this.#isQuiet) this.#exportPending(BATCH_FILES);
-    const isDone = this.#isQuiet && this.#pending.size === 0;
-    if (isDone) this.#immediate = MAX_IMMEDIATE;
-    const pause = this.#isQuiet ? BATCH_PAUSE_MS : QUIET_MS;
-    this.#timer = isDone ? undefined : setTimeout(() => this.#tick(), pause).unref();
-    this.#isQuiet = true;
+  #exportBatch(): void {
+    this.#exportPending(BATCH_FILES);
+    if (this.#pending.size > 0) this.#wait(BATCH_PAUSE_MS);
+    else this.#immediate = MAX_IMMEDIATE;
   }
 
   #exportPending(count: number): void {
