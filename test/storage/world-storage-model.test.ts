@@ -23,7 +23,6 @@ import {
   type WorldStorage,
 } from "../../emulator/storage/world-storage.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
-import { isS3Failure } from "../../emulator/subjects/object-storage/errors.ts";
 import { putObject } from "../../emulator/subjects/object-storage/objects.ts";
 import {
   OBJECT_STORAGE_COLLECTIONS,
@@ -120,7 +119,7 @@ class Folder {
     });
     const world = createWorld<EmulatorTypes>({
       image: source?.image ?? storage.image,
-      ports: {} as Ports,
+      ports: { bodies: storage.bodies.keeper } as Ports,
       events: eventReactions(createDelays()),
       results: RESULT_REACTIONS,
       effects: STUBBED_EFFECTS,
@@ -150,27 +149,20 @@ class Folder {
     const stage = storage.bodies.stage();
     await stage.write(Buffer.from(body));
     await stage.close();
-    const before = world.reader.get(objects, `${BUCKET}/${key}`);
-    const put = storage.bodies.publish(stage, { bucket: BUCKET, key }, (file) =>
-      world.turn({ type: "request", name: "put" }, (turn) =>
-        putObject(
-          turn,
-          { bucket: BUCKET, key },
-          { ...HEADERS, ...file, size: body.length, checksum_type: "FULL_OBJECT" },
-        ),
-      ),
-    );
-    expect(isS3Failure(put)).toBe(false);
-    if (before) storage.bodies.drop([before.file]);
+    const { file, sum } = stage;
+    const object = { ...HEADERS, file, sum, size: body.length, checksum_type: "FULL_OBJECT" } as const;
+    world.turn({ type: "request", name: "put" }, (turn) => putObject(turn, { bucket: BUCKET, key }, object));
     this.change(name, { bodies: new Map(this.models.get(name)?.bodies).set(key, body) });
   }
 
   delete(name: string, key: string): void {
-    const { storage, world } = this.open(name);
+    const { world } = this.open(name);
     const before = world.reader.get(objects, `${BUCKET}/${key}`);
     if (!before) return;
-    world.turn({ type: "request", name: "delete" }, (turn) => turn.remove(objects, `${BUCKET}/${key}`));
-    storage.bodies.drop([before.file], { bucket: BUCKET, key });
+    world.turn({ type: "request", name: "delete" }, (turn) => {
+      turn.remove(objects, `${BUCKET}/${key}`);
+      turn.ports.bodies.drop([before.file], { bucket: BUCKET, key });
+    });
     const bodies = new Map(this.models.get(name)?.bodies);
     bodies.delete(key);
     this.change(name, { bodies });

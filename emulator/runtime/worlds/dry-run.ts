@@ -6,6 +6,7 @@ import type { EffectKind } from "../../kernel/types.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
 import { yieldToEventLoop } from "../../oracle/yield-to-event-loop.ts";
+import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import type { TraceStore } from "../../subjects/traces/port.ts";
 import type { EmulatorTypes, World } from "../../subjects/turn.ts";
 import { refuseBackwards } from "./clock.ts";
@@ -45,7 +46,7 @@ export async function dryRun(
   const parts = partsOf(world.image());
   const fork = createWorld({
     ...parts,
-    ports: { ...parts.ports, traces: readOnly(parts.ports.traces) },
+    ports: { ...parts.ports, traces: readOnly(parts.ports.traces), bodies: READ_ONLY_BODIES },
     effects: STUBBED_EFFECTS,
     persist: () => undefined,
     flush: () => undefined,
@@ -67,6 +68,9 @@ export async function dryRun(
 function stubsStalled(settlement: Promise<void>): Promise<boolean> {
   return Promise.race([settlement.then(() => false), yieldToEventLoop().then(() => true)]);
 }
+
+/** A dry run neither keeps nor removes bodies. */
+const READ_ONLY_BODIES: BodyKeeper = { keep: () => undefined, drop: () => undefined };
 
 /** Rows are seen as they are; what a dry run would write is discarded. */
 function readOnly(traces: TraceStore): TraceStore {

@@ -1,8 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
-import { isS3Failure, type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
-import type { BodyFile, StoredBody } from "../../subjects/object-storage/records.ts";
+import type { StoredBody } from "../../subjects/object-storage/records.ts";
 import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import { ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
@@ -15,7 +14,6 @@ import {
   numberOfBody,
   type SharedFiles,
 } from "./body-location.ts";
-import type { ObjectPlace } from "./exported-files.ts";
 import { type MirrorOptions, ObjectMirror } from "./object-mirror.ts";
 import { type BodyOpener, createBodyOpener, type OpenedBody } from "./opened-body.ts";
 import { BodyStage } from "./stage.ts";
@@ -33,7 +31,7 @@ export interface BodiesOptions extends MirrorOptions {
 
 const SHARED_BYTES = 64 * 1024;
 
-const WORLD_IS_OVER = "The world was reset or removed while the request was running.";
+export const WORLD_IS_OVER = "The world was reset or removed while the request was running.";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export class Bodies {
@@ -70,7 +68,11 @@ export class Bodies {
       this.#stageOf(file)?.settle();
       this.#defer(() => this.mirror.update(place));
     },
-    drop: (files, place) => this.#defer(() => this.drop(files, place)),
+    drop: (files, place) =>
+      this.#defer(() => {
+        this.drop(files);
+        this.mirror.update(place);
+      }),
   };
 
   /** Opens a stage for a new body. With `ownsChunks`, nobody else uses the chunks that are written to it. */
@@ -89,41 +91,20 @@ export class Bodies {
     return stage;
   }
 
-  /** Runs the commit that names a written body; with `place`, exports the object. */
-  publish<R>(
-    stage: BodyStage,
-    place: ObjectPlace | undefined,
-    commit: (body: BodyFile) => S3Failure | R,
-  ): S3Failure | R {
-    if (!this.#stages.has(stage)) return s3Failure("OperationAborted", WORLD_IS_OVER);
-    const value = commit({ file: stage.file, sum: stage.sum });
-    if (isS3Failure(value)) stage.discard();
-    else {
-      stage.settle();
-      this.mirror.update(place);
-    }
-    return value;
-  }
-
   /** Opens a body, which stays readable after it is removed. Rejects with a `StoreError` when it is missing or damaged. */
   async open(body: StoredBody): Promise<OpenedBody> {
     if (this.#isOver) throw new Refusal(409, "reset", WORLD_IS_OVER);
     return this.#opener.open(body);
   }
 
-  /**
-   * Hands bodies that no record names any longer to `retain`, which removes them now or later; `place` is that of the object if
-   * it was removed.
-   */
-  drop(files: Iterable<string>, place?: ObjectPlace): void {
+  /** Hands bodies that no record names any longer to `retain`, which removes them now or later. */
+  drop(files: readonly string[]): void {
     if (this.#isOver) return;
     const { pool, retain = this.remove } = this.#options;
-    const dropped = [...files];
-    for (const file of dropped)
+    for (const file of files)
       if (isShared(file)) this.#stageOf(file)?.settle();
       else this.#stageOf(file)?.discard();
-    retain(dropped, sizeOf(pool, dropped));
-    this.mirror.update(place);
+    retain(files, sizeOf(pool, files));
   }
 
   /**

@@ -37,7 +37,8 @@ export class BodyStage {
   #chunks: Uint8Array[] = [];
   #pendingBytes = 0;
   #size = 0;
-  #isDiscarded = false;
+  /** True when the body was refused, or its world has ended. */
+  isDiscarded = false;
   #isSettled = false;
 
   constructor(options: StageOptions) {
@@ -53,7 +54,7 @@ export class BodyStage {
 
   /** Writes a chunk, perhaps later and together with others: it must not change. Call it again only after it resolves. */
   async write(chunk: Uint8Array): Promise<void> {
-    if (this.#isDiscarded) return;
+    if (this.isDiscarded) return;
     this.sum = sumOn(chunk, this.sum);
     this.#size += chunk.length;
     this.#chunks.push(chunk);
@@ -67,7 +68,7 @@ export class BodyStage {
   /** Ends the writing: from here on the body can be published. */
   async close(): Promise<void> {
     await this.#body.settled();
-    if (this.#isDiscarded) return;
+    if (this.isDiscarded) return;
     const { shared, sharedBytes } = this.#options;
     if (!this.#body.isOpen && this.#pendingBytes < sharedBytes)
       this.file = shared.append(Buffer.concat(this.#takeChunks()));
@@ -81,8 +82,8 @@ export class BodyStage {
   discard(): void {
     const { pool, shared, onEnd } = this.#options;
     onEnd();
-    if (this.#isDiscarded || this.#isSettled) return;
-    this.#isDiscarded = true;
+    if (this.isDiscarded || this.#isSettled) return;
+    this.isDiscarded = true;
     if (isShared(this.file)) shared.release(this.file);
     else if (this.file !== "") fs.rmSync(pool.path(this.file), { force: true });
     this.#body.abort();

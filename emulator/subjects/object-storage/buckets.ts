@@ -28,10 +28,7 @@ export function ensureBucket(turn: Turn, name: string, region: string | null): S
 export function deleteBucket(turn: Turn, name: string): boolean {
   if (!turn.get(buckets, name)) return false;
   const files: string[] = [];
-  for (const { upload_id } of [...turn.list(s3Uploads, name)]) {
-    files.push(...partFiles(turn, upload_id));
-    removeUpload(turn, upload_id);
-  }
+  for (const { upload_id } of [...turn.list(s3Uploads, name)]) removeUpload(turn, upload_id);
   for (const object of [...turn.list(objects, name)]) {
     files.push(object.file);
     turn.remove(objects, objects.idOf(object));
@@ -54,13 +51,14 @@ export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefin
   return undefined;
 }
 
-/** Files of the parts of an upload; unused after it is completed or aborted. */
+/** Files of the parts of an upload. */
 export function partFiles(reader: Reader, uploadId: string): readonly string[] {
   return [...reader.list(s3Parts, uploadId)].map(({ file }) => file);
 }
 
 /** Removes an upload and its parts. */
 export function removeUpload(turn: Turn, uploadId: string): void {
+  turn.ports.bodies.drop(partFiles(turn, uploadId));
   for (const part of [...turn.list(s3Parts, uploadId)]) {
     turn.remove(s3Parts, s3Parts.idOf(part));
   }

@@ -55,14 +55,17 @@ export function storeObject(
   return putObject(turn, access, body);
 }
 
-/** Stores the record; the caller has checked the permission. */
+/** Stores the record and drops the body that it replaces; the caller has checked the permission. */
 export function putObject(
   turn: Turn,
   { bucket, key }: Pick<AccessRequest, "bucket" | "key">,
   body: NewObject,
 ): StoredObject {
+  const earlier = turn.get(objects, objectId(bucket, key));
   const object: StoredObject = { bucket, key, ...body, last_modified: turn.now };
   turn.put(objects, object);
+  turn.ports.bodies.keep(body.file, { bucket, key });
+  if (earlier) turn.ports.bodies.drop([earlier.file]);
   return object;
 }
 
@@ -72,21 +75,14 @@ export interface Deletion {
   readonly condition?: DeleteCondition;
 }
 
-/** The removed records, whose files are to be removed next, and the deletions whose condition failed. */
-export interface Removal {
-  readonly removed: readonly StoredObject[];
-  readonly failed: ReadonlyMap<Deletion, S3Failure>;
-}
-
-/** Removes the objects whose conditions hold; ignores keys without an object. */
+/** Removes the objects whose conditions hold, and ignores keys without an object. Returns the deletions whose condition failed. */
 export function removeObjects(
   turn: Turn,
   access: AccessRequest,
   deletions: readonly Deletion[],
-): S3Failure | Removal {
+): S3Failure | ReadonlyMap<Deletion, S3Failure> {
   const error = authorise(turn, access);
   if (error) return error;
-  const removedObjects: StoredObject[] = [];
   const failures = new Map<Deletion, S3Failure>();
   for (const deletion of deletions) {
     const id = objectId(access.bucket, deletion.key);
@@ -95,10 +91,10 @@ export function removeObjects(
     if (failure) failures.set(deletion, failure);
     else if (object) {
       turn.remove(objects, id);
-      removedObjects.push(object);
+      turn.ports.bodies.drop([object.file], { bucket: access.bucket, key: deletion.key });
     }
   }
-  return { removed: removedObjects, failed: failures };
+  return failures;
 }
 
 function deletionError(

@@ -51,7 +51,7 @@ export function findUpload(
   return s3Failure("NoSuchUpload", undefined, { UploadId: uploadId });
 }
 
-/** Stores a part whose body is on disk. */
+/** Stores a part whose body is on disk, and drops the body that it replaces. */
 export function storePart(
   turn: Turn,
   access: AccessRequest,
@@ -63,7 +63,10 @@ export function storePart(
   if (error) return error;
   const upload = findUpload(turn, access, uploadId);
   if ("error" in upload) return upload;
+  const earlier = turn.get(s3Parts, partId(uploadId, partNumber));
   turn.put(s3Parts, { upload_id: uploadId, part_number: partNumber, ...body, last_modified: turn.now });
+  turn.ports.bodies.keep(body.file);
+  if (earlier) turn.ports.bodies.drop([earlier.file]);
   return undefined;
 }
 

@@ -55,9 +55,7 @@ export function removeStored(
   const access = requestAccess(turn, writer, "DeleteObject", key);
   if ("failure" in access) return access;
   const removal = removeObjects(turn, access, [{ key }]);
-  if (isS3Failure(removal)) return failureOf(removal);
-  for (const { file, bucket } of removal.removed) turn.ports.bodies.drop([file], { bucket, key });
-  return { deleted: true };
+  return isS3Failure(removal) ? failureOf(removal) : { deleted: true };
 }
 
 function storeWhole(
@@ -67,7 +65,6 @@ function storeWhole(
   body: StoredBody,
 ): ObjectStoreFailure | undefined {
   const access = requestAccess(turn, writer, "PutObject", key);
-  const earlierObject = turn.get(objects, objectId(writer.bucket, key));
   const object =
     "failure" in access
       ? access
@@ -76,7 +73,7 @@ function storeWhole(
     turn.ports.bodies.drop([body.file]);
     return object;
   }
-  keepObject(turn, writer, "PutObject", object, earlierObject);
+  noteStored(turn, writer, "PutObject", object);
   return undefined;
 }
 
@@ -129,11 +126,9 @@ function complete(
   const list = parts.map(
     ({ etag }, index): RequestedPart => ({ part_number: index + 1, etag, checksums: {} }),
   );
-  const earlierObject = turn.get(objects, objectId(writer.bucket, key));
   const object = asStoreResult(finishUpload(turn, access, uploadId, list, whole));
   if ("failure" in object) return object;
-  keepObject(turn, writer, access.op, object, earlierObject);
-  turn.ports.bodies.drop(parts.map(({ file }) => file));
+  noteStored(turn, writer, access.op, object);
   return undefined;
 }
 
@@ -144,24 +139,14 @@ function abandonUpload(
   { whole, parts }: StagedFile,
   uploadId: string,
 ): void {
+  const storedParts = partFiles(turn, uploadId);
   const access = requestAccess(turn, writer, "AbortMultipartUpload", key);
   if (!("failure" in access)) abortUpload(turn, access, uploadId);
-  const orphanedParts = partFiles(turn, uploadId);
-  for (const file of orphanedParts) turn.ports.bodies.keep(file);
-  const others = parts.map(({ file }) => file).filter((file) => !orphanedParts.includes(file));
+  const others = parts.map(({ file }) => file).filter((file) => !storedParts.includes(file));
   turn.ports.bodies.drop([whole.file, ...others]);
 }
 
-function keepObject(
-  turn: Turn,
-  { credentials }: Writer,
-  op: S3Operation,
-  object: StoredObject,
-  earlierObject: StoredObject | undefined,
-): void {
-  const { bucket, key, file } = object;
-  turn.ports.bodies.keep(file, { bucket, key });
-  if (earlierObject) turn.ports.bodies.drop([earlierObject.file]);
+function noteStored(turn: Turn, { credentials }: Writer, op: S3Operation, object: StoredObject): void {
   turn.note("s3.stored", refOf(object), { op, access_key_id: credentials.accessKeyId });
 }
 

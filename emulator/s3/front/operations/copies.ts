@@ -44,7 +44,6 @@ export async function copyObject(call: Call): Promise<Reply> {
   const isWhole = source.checksum_type === "FULL_OBJECT";
   const copy = await receiveAndStore(
     call,
-    claim,
     async (stage) => ({
       size: body.size,
       etag: await copyWithMd5(stage, body, { start: 0, length: body.size }),
@@ -79,7 +78,6 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   const range = requestedRange(call, body);
   const { etag, now } = await receiveAndStore(
     call,
-    { uploadId, partNumber },
     (stage) => copyWithMd5(stage, body, range),
     (turn, md5, file) => {
       const part = { ...file, size: range.length, etag: md5, checksums: {} };

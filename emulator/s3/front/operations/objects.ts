@@ -6,7 +6,6 @@ import {
   storeObject,
 } from "../../../subjects/object-storage/objects.ts";
 import type { StoredObject } from "../../../subjects/object-storage/records.ts";
-import { dropObjects } from "../../object-store.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, objectOf, type Reply } from "../call.ts";
 import { checkReadConditions, deleteConditionOf, writeConditionOf } from "../conditions.ts";
@@ -36,7 +35,6 @@ export async function putObject(call: Call): Promise<Reply> {
   orRefuse(conditionError(store.world.reader, claim, condition));
   const object = await receiveAndStore(
     call,
-    claim,
     (stage) => receive(request, signature, (chunk) => stage.write(chunk), { needsLength: true }),
     (turn, { size, md5, checksums }, body) => {
       const newObject = {
@@ -149,13 +147,10 @@ export function deleteObject(call: Call): Reply {
     size: headerOf(call, "x-amz-if-match-size"),
     lastModified: headerOf(call, "x-amz-if-match-last-modified-time"),
   });
-  const { removed } = commit(call, (turn) => {
-    const removal = removeObjects(turn, call.claim, [{ key: call.claim.key, condition }]);
-    if (isS3Failure(removal)) return removal;
-    const [failure] = removal.failed.values();
-    return failure ?? removal;
+  commit(call, (turn) => {
+    const failures = removeObjects(turn, call.claim, [{ key: call.claim.key, condition }]);
+    return isS3Failure(failures) ? failures : [...failures.values()][0];
   });
-  dropObjects(call.store, removed);
   return { status: 204 };
 }
 
@@ -165,11 +160,10 @@ export async function deleteObjects(call: Call): Promise<Reply> {
   const document = await readXml(text, "Delete");
   const deletions = childrenOf(document, "Object").map(deletionIn);
   if (deletions.length === 0 || deletions.length > MAX_DELETE_KEYS) throw refuse("MalformedXML");
-  const { removed, failed } = commit(call, (turn) => removeObjects(turn, call.claim, deletions));
-  dropObjects(call.store, removed);
+  const failures = commit(call, (turn) => removeObjects(turn, call.claim, deletions));
   const quiet = childText(document, "Quiet")?.trim() === "true";
-  const deleted = deletions.filter((deletion) => !failed.has(deletion)).map(({ key }) => ({ Key: key }));
-  const errors = [...failed].map(([{ key }, why]) => ({
+  const deleted = deletions.filter((deletion) => !failures.has(deletion)).map(({ key }) => ({ Key: key }));
+  const errors = [...failures].map(([{ key }, why]) => ({
     Key: key,
     Code: why.error,
     Message: messageOf(why),

@@ -1,4 +1,3 @@
-import { partFiles } from "../../../subjects/object-storage/buckets.ts";
 import { isS3Failure } from "../../../subjects/object-storage/errors.ts";
 import { findFinished, saveFinished } from "../../../subjects/object-storage/finished-uploads.ts";
 import { conditionError } from "../../../subjects/object-storage/objects.ts";
@@ -92,7 +91,6 @@ export async function uploadPart(call: Call): Promise<Reply> {
   orRefuse(findUpload(store.world.reader, claim, uploadId));
   const body = await receiveAndStore(
     call,
-    { uploadId, partNumber },
     (stage) => receive(request, signature, (chunk) => stage.write(chunk), { needsLength: true }),
     (turn, { size, md5, checksums }, file) => {
       const part = { ...file, size, etag: md5, checksums };
@@ -117,10 +115,8 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
   if (!("initiated" in upload)) return repeatReply(call, upload, requestedParts);
   orRefuse(conditionError(reader, claim, condition));
   const parts = orRefuse(findParts(reader, uploadId, requestedParts));
-  let files: readonly string[] = [];
   const object = await receiveAndStore(
     call,
-    claim,
     async (stage) => {
       const assembled = await assemble(store.files, stage, upload, parts).catch((error: unknown) => {
         // The parts are missing if the upload was aborted or completed meanwhile.
@@ -131,7 +127,6 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
       return assembled;
     },
     (turn, assembled, file) => {
-      files = partFiles(turn, uploadId);
       const finished = finishUpload(
         turn,
         claim,
@@ -144,7 +139,6 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
       return finished;
     },
   );
-  store.files.drop(files);
   return completedReply(call, object);
 }
 
@@ -200,9 +194,6 @@ function checkAssembled(call: Call, { size, checksums }: Assembled): void {
 
 /** `AbortMultipartUpload`; removes its parts. */
 export function abortMultipartUpload(call: Call): Reply {
-  const uploadId = uploadIdOf(call);
-  const parts = partFiles(call.store.world.reader, uploadId);
-  commit(call, (turn) => abortUpload(turn, call.claim, uploadId));
-  call.store.files.drop(parts);
+  commit(call, (turn) => abortUpload(turn, call.claim, uploadIdOf(call)));
   return { status: 204 };
 }
