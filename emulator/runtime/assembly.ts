@@ -86,5 +86,4 @@ export const RESULT_REACTIONS: ResultReactions<EmulatorTypes> = {
   "webhook.post": webhook.onPosted,
   "runs.sum_up": onSummedUp,
   "http.resume": () => undefined,
-  "object_storage.remove_files": () => undefined,
 };

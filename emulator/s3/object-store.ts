@@ -3,7 +3,7 @@ import type { Bodies } from "../storage/objects/bodies.ts";
 import { type AccessRequest, refOf } from "../subjects/object-storage/authorisation.ts";
 import type { Delays } from "../subjects/object-storage/delays.ts";
 import type { TriggerS3Fault } from "../subjects/object-storage/faults.ts";
-import type { Runners, World } from "../subjects/turn.ts";
+import type { World } from "../subjects/turn.ts";
 
 /** The object store of a world, for its server and its client. */
 export interface ObjectStore {
@@ -11,17 +11,6 @@ export interface ObjectStore {
   readonly files: Bodies;
   readonly delays: Delays;
   readonly triggerFault: TriggerS3Fault;
-}
-
-/** Removes the files of a deleted bucket after the turn that deleted it. */
-export function objectStorageEffects(bodies: Bodies): Runners<"object_storage.remove_files"> {
-  return {
-    async "object_storage.remove_files"({ data: { bucket, files } }) {
-      bodies.mirror.removeBucket(bucket);
-      bodies.drop(files);
-      return { removed: true };
-    },
-  };
 }
 
 /** The cause of a request's turns in the journal. */

@@ -8,7 +8,7 @@ import type { CronEvents } from "./crons/events.ts";
 import type { Schedules } from "./crons/schedule.ts";
 import type { DestinationEffects } from "./destinations/events.ts";
 import type { FaultEffects, FaultEvents } from "./faults/events.ts";
-import type { ObjectStorageEffects, ObjectStorageEvents } from "./object-storage/events.ts";
+import type { ObjectStorageEvents } from "./object-storage/events.ts";
 import type { BodyKeeper } from "./object-storage/staged.ts";
 import type { QueryEffects } from "./queries/events.ts";
 import type { RateLimiter } from "./rate-limits/limiter.ts";
@@ -47,7 +47,6 @@ export interface EmulatorTypes {
   readonly effects: BulkExportEffects &
     DestinationEffects &
     FaultEffects &
-    ObjectStorageEffects &
     QueryEffects &
     WebhookEffects;
 }

@@ -7,7 +7,7 @@ import { LIMITS } from "../../contracts/spec/limits.ts";
 import type { Commit, WorldState } from "../../emulator/kernel/commit.ts";
 import { createS3Front } from "../../emulator/s3/front/front.ts";
 import { createS3Server } from "../../emulator/s3/front/server.ts";
-import { type ObjectStore, objectStorageEffects } from "../../emulator/s3/object-store.ts";
+import type { ObjectStore } from "../../emulator/s3/object-store.ts";
 import { stageFile } from "../../emulator/s3/stage-file.ts";
 import { Bodies } from "../../emulator/storage/objects/bodies.ts";
 import { fileOfBody } from "../../emulator/storage/objects/body-location.ts";
@@ -73,7 +73,6 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     ...(state && { state }),
     ports: { secrets, bodies: files.keeper },
     delays,
-    effects: objectStorageEffects(files),
   });
   if (state) files.mirror.rebuild();
   if (!state) world.turn({ type: "start", name: "seed" }, seedObjectStorage);

@@ -175,7 +175,6 @@ describe("faults", () => {
     expect(await read()).toMatch(/ECONNRESET|TimeoutError|Error/);
     fault = { delete_bucket: "traces" };
     expect(await read()).toBe("NoSuchBucket");
-    await server.world.whenSettled();
     expect(existsSync(join(server.folder, "traces"))).toBe(false);
   });
 

@@ -127,7 +127,6 @@ describe("a staged file, stored by a turn", () => {
     expect(await put("x.txt", bytes, writer({}, "no-bucket"))).toBe("bucket_not_valid");
     triggerFault = () => ({ delete_bucket: "traces" });
     expect(await put("x.txt", bytes)).toBe("bucket_not_valid");
-    await store.world.whenSettled();
     store.control((turn) => changeCredential(turn, "writer", { deny: ["put"] }));
     expect(await put("x.txt", bytes, writer({}, "no-bucket"))).toBe("bucket_not_valid");
     expect(store.strayBodies()).toEqual([]);

@@ -82,6 +82,7 @@ export function openExportWorld({
   const bodies: BodyKeeper = {
     keep: (file, place) => void (place && store(disk, place.key, staged[Number(file)] ?? [])),
     drop: () => undefined,
+    dropBucket: () => undefined,
   };
   let threadsEnded = 0;
   const base = openWorld({

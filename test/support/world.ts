@@ -77,7 +77,7 @@ export function openWorld(options: WorldOptions = {}) {
         secrets: SECRETS,
         schedules: createSchedules(),
         limiter: createRateLimiter(settings.rateLimits),
-        bodies: { keep: () => undefined, drop: () => undefined },
+        bodies: { keep: () => undefined, drop: () => undefined, dropBucket: () => undefined },
         isEmbedded: () => true,
         ...options.ports,
         traces: (options.ports?.traces ?? {}) as TraceStore,

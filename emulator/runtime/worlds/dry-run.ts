@@ -17,7 +17,6 @@ export const STUBBED_EFFECTS: EffectRunners<EmulatorTypes> = {
   "export.write_file": async () => ({ rows: 1, bytes: 0, cursor: null, done: true }),
   "export.end_thread": async () => ({}),
   "destination.validate": async () => ({ testFile: "deleted" }),
-  "object_storage.remove_files": async () => ({ removed: true }),
   "http.resume": async () => ({}),
   "runs.sum_up": async () => ({ failure: "interrupted", message: "A dry run reads no rows." }),
   "webhook.post": async () => ({ status: 200, reply: "" }),
@@ -70,7 +69,11 @@ function stubsStalled(settlement: Promise<void>): Promise<boolean> {
 }
 
 /** A dry run neither keeps nor removes bodies. */
-const READ_ONLY_BODIES: BodyKeeper = { keep: () => undefined, drop: () => undefined };
+const READ_ONLY_BODIES: BodyKeeper = {
+  keep: () => undefined,
+  drop: () => undefined,
+  dropBucket: () => undefined,
+};
 
 /** Rows are seen as they are; what a dry run would write is discarded. */
 function readOnly(traces: TraceStore): TraceStore {

@@ -8,7 +8,7 @@ import { liveTimeline } from "../../kernel/timeline.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
 import { createOracle } from "../../oracle/oracle.ts";
 import { createObjectStoreClients } from "../../s3/client/object-store-clients.ts";
-import { type ObjectStore, objectStorageEffects } from "../../s3/object-store.ts";
+import type { ObjectStore } from "../../s3/object-store.ts";
 import { stageFile } from "../../s3/stage-file.ts";
 import type { History } from "../../storage/history/history.ts";
 import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
@@ -111,7 +111,6 @@ export function partsOf(
     events: eventReactions(delays),
     results: RESULT_REACTIONS,
     effects: {
-      ...objectStorageEffects(storage.bodies),
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
       ...summaryEffects(storage.rows),

@@ -70,8 +70,13 @@ export class Bodies {
     },
     drop: (files, place) =>
       this.#defer(() => {
-        this.drop(files);
+        this.#drop(files);
         this.mirror.update(place);
+      }),
+    dropBucket: (bucket, files) =>
+      this.#defer(() => {
+        this.#drop(files);
+        this.mirror.removeBucket(bucket);
       }),
   };
 
@@ -98,7 +103,7 @@ export class Bodies {
   }
 
   /** Hands bodies that no record names any longer to `retain`, which removes them now or later. */
-  drop(files: readonly string[]): void {
+  #drop(files: readonly string[]): void {
     if (this.#isOver) return;
     const { pool, retain = this.remove } = this.#options;
     for (const file of files)

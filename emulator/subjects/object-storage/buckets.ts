@@ -21,10 +21,7 @@ export function ensureBucket(turn: Turn, name: string, region: string | null): S
   return existing?.region === null && region === null ? existing : makeBucket(turn, name, region);
 }
 
-/**
- * Deletes a bucket with its objects, even while in use: users test the loss of a bucket during an export.
- * Its files are removed by an effect, so the caller needs no access to files.
- */
+/** Deletes a bucket with its objects, even while in use: users test the loss of a bucket during an export. */
 export function deleteBucket(turn: Turn, name: string): boolean {
   if (!turn.get(buckets, name)) return false;
   const files: string[] = [];
@@ -35,12 +32,7 @@ export function deleteBucket(turn: Turn, name: string): boolean {
   }
   forgetFinished(turn, name);
   turn.remove(buckets, name);
-  turn.requestEffect({
-    kind: "object_storage.remove_files",
-    ref: name,
-    lane: "object_storage.remove_files",
-    data: { bucket: name, files },
-  });
+  turn.ports.bodies.dropBucket(name, files);
   return true;
 }
 

@@ -20,4 +20,6 @@ export interface BodyKeeper {
   keep(file: string, place?: Pick<StoredObject, "bucket" | "key">): void;
   /** No record uses these bodies now; `place` is the object, if it was removed. */
   drop(files: readonly string[], place?: Pick<StoredObject, "bucket" | "key">): void;
+  /** The same for the bodies of all objects of a removed bucket. */
+  dropBucket(bucket: string, files: readonly string[]): void;
 }

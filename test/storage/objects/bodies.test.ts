@@ -36,7 +36,6 @@ describe("the folder in which people find objects", () => {
     });
     store.control((turn) => makeBucket(turn, "traces", null));
     await writerOf(store).put("b.txt", Buffer.from("new"));
-    await store.world.whenSettled();
     expect(readdirSync(join(store.folder, "traces"))).toEqual(["b.txt"]);
     expect(store.strayBodies()).toEqual([]);
   });

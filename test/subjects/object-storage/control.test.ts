@@ -71,7 +71,6 @@ test("a deleted bucket deletes its objects", async ({ expect }) => {
     putObject(open, { bucket: "traces", key: "a" }, { ...resource, checksum_type: "FULL_OBJECT" });
   });
   turn((open) => dropBucket(open, "traces"));
-  await world.whenSettled();
   expect([world.reader.count(objects, "traces"), listBuckets(world.reader)]).toEqual([0, []]);
 });
 
