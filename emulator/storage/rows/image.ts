@@ -97,10 +97,7 @@ function indexRows(pool: Pool, segment: Segment, index: IdIndex): void {
   const view = readRecords(pool, segment, 0, segment.records);
   const superseded = supersededOf(view, segment.records);
   for (let at = 0; at < segment.records; at += 1) {
-    if (view.length(at) === 0) continue;
-    segment.earliest = Math.min(segment.earliest, view.start(at));
-    segment.latest = Math.max(segment.latest, view.start(at));
-    if (superseded[at] === 1) continue;
+    if (view.length(at) === 0 || superseded[at] === 1) continue;
     segment.live += 1;
     index.findBytes(view.bytes, at * RECORD_BYTES);
     index.put(segment.number, at);

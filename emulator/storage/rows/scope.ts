@@ -64,19 +64,16 @@ function addRow(
   const previous = from === segment ? position : -1;
   const offset = segment.dataBytes;
   const length = writeRow(linesOf(segment), row, { sequence, previous });
-  const start = microsecondsOfDay(row.start_time);
   index.put(segment.number, segment.records);
   addRecord(segment, length, {
     id,
-    start,
+    start: microsecondsOfDay(row.start_time),
     offset,
     length,
     previous,
     sequence,
     trace: traceWord(row.trace_id),
   });
-  segment.earliest = Math.min(segment.earliest, start);
-  segment.latest = Math.max(segment.latest, start);
   if (from === segment) return undefined;
   segment.live += 1;
   if (from === undefined) return undefined;
@@ -93,9 +90,9 @@ function addTombstone({ segment, id, position: previous }: MovedVersion, sequenc
 
 /** Whether a segment has current rows that begin in a window. */
 function hasRowsIn({ pool, index }: LoadedScope, segment: Segment, start: string, end: string): boolean {
+  if (segment.live === 0) return false;
   const { from, until } = withinDay(segment.day, start, end);
-  if (segment.live === 0 || segment.latest < from || segment.earliest >= until) return false;
-  if (segment.earliest >= from && segment.latest < until) return true;
+  if (from === 0 && dayOf(end) > segment.day) return true;
   return someRecord(pool, segment, (view, at, position) => {
     if (view.length(at) === 0 || view.start(at) < from || view.start(at) >= until) return false;
     const entry = index.findBytes(view.bytes, at * RECORD_BYTES);

@@ -47,9 +47,6 @@ export interface Segment {
   waiting: WaitingRows | undefined;
   /** The number of rows whose newest version is here. */
   live: number;
-  /** The earliest and latest start of all versions, in microseconds of the day. */
-  earliest: number;
-  latest: number;
 }
 
 type SegmentName = Omit<NamedSegment, "rowFiles">;
@@ -69,8 +66,6 @@ export function createSegment(number: number, { region, tenantId, sessionId, day
     filedBytes: 0,
     waiting: undefined,
     live: 0,
-    earliest: Number.POSITIVE_INFINITY,
-    latest: Number.NEGATIVE_INFINITY,
   };
 }
 
