@@ -67,13 +67,6 @@ export interface LinePosition {
   readonly previous: number;
 }
 
-/** Writes a tombstone: a row's newest version is in another segment. Returns the bytes of the line. */
-export function writeTombstone(writer: LineWriter, id: string, { sequence, previous }: LinePosition): number {
-  writer.begin();
-  writer.write(`{"left":"${id}","row":${sequence},"before":${previous}`);
-  return writer.end();
-}
-
 /** Writes the line of a row. Returns its bytes. */
 export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePosition): number {
   writer.begin();
@@ -106,23 +99,16 @@ export function contentOf(line: Buffer): Buffer {
 }
 
 /** A line of a row as `JSON.parse` reads it. */
-export interface ParsedLine extends Pick<TraceRow, JsonColumn> {
+interface ParsedLine extends Pick<TraceRow, JsonColumn> {
   readonly head: readonly unknown[];
-  readonly sizes: readonly number[];
-  readonly sum: string;
 }
 
 /** The whole row of a line. */
 export function rowOf(line: Buffer): DomainRow {
-  return positionedRow(JSON.parse(line.toString("utf8")) as ParsedLine).row;
-}
-
-/** The row of a parsed line, and its position. */
-export function positionedRow(line: ParsedLine): LinePosition & { readonly row: DomainRow } {
-  const [sequence = 0, previous = -1] = line.sizes;
-  const row = columnsOf(line);
-  const below = line.head[HEADER_COLUMNS.length] as DomainRow["below"];
-  return { row: below ? { ...row, below } : row, sequence, previous };
+  const parsed = JSON.parse(line.toString("utf8")) as ParsedLine;
+  const row = columnsOf(parsed);
+  const below = parsed.head[HEADER_COLUMNS.length] as DomainRow["below"];
+  return below ? { ...row, below } : row;
 }
 
 /** A stored row whose JSON columns are still bytes. */

@@ -4,17 +4,17 @@ import type { Pool } from "../pool/pool.ts";
 import { IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import { rowOf, writeRow, writeTombstone } from "./lines.ts";
+import { rowOf, writeRow } from "./lines.ts";
 import { cacheOrders, createListing } from "./listing.ts";
 import {
   addRecord,
   createSegment,
-  linesOf,
   readLine,
   readRecords,
   type Segment,
   sealedSegment,
   someRecord,
+  waitingOf,
 } from "./segment.ts";
 import { createSegmentOrder } from "./segment-order.ts";
 import { RECORD_BYTES, traceWord } from "./sidecar.ts";
@@ -63,7 +63,7 @@ function addRow(
   const position = entry < 0 ? -1 : index.positionOf(entry);
   const previous = from === segment ? position : -1;
   const offset = segment.dataBytes;
-  const length = writeRow(linesOf(segment), row, { sequence, previous });
+  const length = writeRow(waitingOf(segment).lines, row, { sequence, previous });
   index.put(segment.number, segment.records);
   addRecord(segment, length, {
     id,
@@ -83,9 +83,8 @@ function addRow(
 
 /** Adds a tombstone to the segment that a row has left. */
 function addTombstone({ segment, id, position: previous }: MovedVersion, sequence: number): void {
-  const length = writeTombstone(linesOf(segment), id, { sequence, previous });
-  const offset = segment.dataBytes + length;
-  addRecord(segment, length, { id, start: 0, offset, length: 0, previous, sequence, trace: 0 });
+  const offset = segment.dataBytes;
+  addRecord(segment, 0, { id, start: 0, offset, length: 0, previous, sequence, trace: 0 });
 }
 
 /** Whether a segment has current rows that begin in a window. */

@@ -1,6 +1,5 @@
 import { sealBlocks, sealLines } from "../checksum.ts";
 import type { TailLength } from "../journal/line.ts";
-import type { LineWriter } from "../line-writer.ts";
 import type { NamedSegment, RowFile } from "../pool/names.ts";
 import { readExactly, writeOrCut } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
@@ -190,15 +189,15 @@ export function countBelow(pool: Pool, segment: Segment, mark: number): number {
   return count === 0 || isBelow(count - 1) ? count : firstRank(0, count, isBelow);
 }
 
-/** The writer of the lines that `addRecord` adds. */
-export function linesOf(segment: Segment): LineWriter {
+/** The rows in memory, to which the next line is added. */
+export function waitingOf(segment: Segment): WaitingRows {
   segment.waiting ??= takeRoom();
-  return segment.waiting.lines;
+  return segment.waiting;
 }
 
-/** Adds the last written line, of so many bytes, and its record in memory. `appendWaiting` writes them to files. */
+/** Adds a record in memory, and so many bytes of its line. `appendWaiting` writes them to files. */
 export function addRecord(segment: Segment, bytes: number, record: SidecarRecord): void {
-  segment.waiting?.records.add(record);
+  waitingOf(segment).records.add(record);
   segment.dataBytes += bytes;
   segment.records += 1;
 }

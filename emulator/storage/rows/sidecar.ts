@@ -8,7 +8,7 @@ import { damaged } from "../store-error.ts";
  * the position of the previous version in this segment plus one (u32, 0 for none), the
  * store-wide sequence number (f64), a word of the trace's id (u32), which finds the rows of a trace,
  * and the checksum (u32). A record of length 0 is a tombstone: the row's newest version is in another segment. Its
- * offset is the end of its line, so that every record gives the length of the data.
+ * offset is the end of the data, so that every record gives the length of the data.
  */
 export const RECORD_BYTES = 56;
 export const ID_BYTES = 16;
