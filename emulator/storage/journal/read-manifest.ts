@@ -3,7 +3,7 @@ import { type BodyFile, objects, s3Parts } from "../../subjects/object-storage/r
 import { fileOfBody } from "../objects/body-location.ts";
 import { type Manifest, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts";
 import type { PoolNames } from "../pool/pool.ts";
-import { DATA, INDEX, sealedRowFile } from "../rows/segment.ts";
+import { DATA, INDEX, sealedNames } from "../rows/segment.ts";
 import { type JournalEnd, readJournalSegment } from "./journal.ts";
 import type { JournalLine, TailLength } from "./line.ts";
 import { readState, type StoredState } from "./state.ts";
@@ -96,11 +96,7 @@ function createRowNames(base: StoredState["rows"]) {
       settle();
       for (const [key, segment] of segments) {
         const isOpen = segment.rowFiles.some(({ file, below }) => below === null && ownerOf(file) !== owner);
-        if (isOpen)
-          segments.set(key, {
-            ...segment,
-            rowFiles: segment.rowFiles.map((rowFile) => sealedRowFile(rowFile, next)),
-          });
+        if (isOpen) segments.set(key, sealedNames(segment, next));
       }
     },
     namedRows() {

@@ -1,9 +1,9 @@
-import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
+import type { NamedRows, NamedSegment } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { IdIndex } from "./id-index.ts";
 import { scopeKey } from "./paths.ts";
 import { loadSegment } from "./row-files.ts";
-import { nameSegment, readRecords, type Segment, sealedRowFile, sealedSegment } from "./segment.ts";
+import { nameSegment, readRecords, type Segment, sealedNames, sealedSegment } from "./segment.ts";
 import { RECORD_BYTES, supersededOf } from "./sidecar.ts";
 
 /** The segments of a tenant, and an index of the newest version of each row. */
@@ -57,11 +57,7 @@ export function sealedImage({ next, scopes }: RowsImage): RowsImage {
   const sealed = [...scopes].map(([key, scope]): [string, ScopeImage] => [
     key,
     {
-      names: () =>
-        scope.names().map((each) => ({
-          ...each,
-          rowFiles: each.rowFiles.map((rowFile) => sealedRowFile(rowFile, next)),
-        })),
+      names: () => scope.names().map((segment) => sealedNames(segment, next)),
       rows: () => {
         const { index, segments } = scope.rows();
         return { index, segments: segments.map((segment) => sealedSegment(segment, next)) };
@@ -78,11 +74,7 @@ export function namesIn({ next, scopes }: RowsImage): NamedRows {
 
 /** The same rows with numbers below a mark. */
 export function namesAsOf({ segments }: NamedRows, mark: number): NamedRows {
-  const asOf = ({ tail: _, ...rowFile }: RowFile): RowFile => ({
-    ...rowFile,
-    below: Math.min(rowFile.below ?? mark, mark),
-  });
-  return { next: mark, segments: segments.map((each) => ({ ...each, rowFiles: each.rowFiles.map(asOf) })) };
+  return { next: mark, segments: segments.map((segment) => sealedNames(segment, mark)) };
 }
 
 function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Rows {

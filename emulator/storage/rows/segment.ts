@@ -73,18 +73,22 @@ export function copySegment(segment: Segment): Segment {
   return { ...segment, rowFiles: [...segment.rowFiles], waiting: undefined };
 }
 
-/** The same segment for other worlds, which read the rows of its tail below the mark. No row may be pending. */
+/** The same segment for other worlds, which read its rows below the mark. No row may be pending. */
 export function sealedSegment(segment: Segment, mark: number): Segment {
   const rowFiles = segment.rowFiles.map((rowFile) => sealedRowFile(rowFile, mark));
   return { ...segment, rowFiles, waiting: undefined };
 }
 
-/** The same file for other worlds, which read the rows of a tail below the mark. */
-export function sealedRowFile<P extends Pick<RowFile, "below" | "tail">>(
+/** The same for the names of files. */
+export function sealedNames(segment: NamedSegment, mark: number): NamedSegment {
+  return { ...segment, rowFiles: segment.rowFiles.map((rowFile) => sealedRowFile(rowFile, mark)) };
+}
+
+function sealedRowFile<P extends Pick<RowFile, "below" | "tail">>(
   { tail: _, ...rowFile }: P,
   mark: number,
 ): Omit<P, "tail"> {
-  return { ...rowFile, below: rowFile.below ?? mark };
+  return { ...rowFile, below: Math.min(rowFile.below ?? mark, mark) };
 }
 
 /** The segment with its file names, for a journal line. */
