@@ -1,11 +1,18 @@
 import { statSync, truncateSync } from "node:fs";
 import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
-import { readExactly } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { readStored, StoreError, tooShort } from "../store-error.ts";
-import { firstRank } from "./first-rank.ts";
-import { createSegment, DATA, extentsOf, INDEX, type Segment } from "./segment.ts";
-import { checkRecords, RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
+import {
+  countBelow,
+  createSegment,
+  DATA,
+  endOfLine,
+  extentsOf,
+  INDEX,
+  type Segment,
+  sealedNames,
+} from "./segment.ts";
+import { RECORD_BYTES } from "./sidecar.ts";
 import { partOf, type RowFilePart, resealed } from "./tail.ts";
 
 /** A segment with the rows of its files, the tail below the given mark. `number` is its index among those of its tenant. */
@@ -18,31 +25,21 @@ export function loadSegment(pool: Pool, name: NamedSegment, mark: number, number
 /** Adds a file to the end of a segment, with its records below its own mark or, for a tail, below the given mark. */
 function loadRowFile(pool: Pool, segment: Segment, rowFile: RowFile, mark: number): void {
   refuseShort(pool, rowFile);
-  const { file, below, tail } = rowFile;
+  const { file, below, tail, records, bytes } = rowFile;
   const [firstRecord, firstByte] = [segment.records, segment.dataBytes];
-  const { records, end } = countBelow(pool, rowFile, below ?? mark);
   segment.rowFiles.push({ file, below, ...(tail !== undefined && { tail }), firstRecord, firstByte });
-  segment.records += records;
-  // The part that counts ends with its last line; of a whole file, the length is stored.
-  segment.dataBytes = records === rowFile.records ? firstByte + rowFile.bytes : (end ?? firstByte);
-  segment.filedRecords = segment.records;
-  segment.filedBytes = segment.dataBytes;
+  setLength(segment, firstRecord + records, firstByte + bytes);
+  const count = countBelow(pool, segment, below ?? mark);
+  // The part that counts ends with its last line.
+  if (count === firstRecord) setLength(segment, count, firstByte);
+  else if (count < segment.records) setLength(segment, count, endOfLine(pool, segment, count - 1));
 }
 
-/** The number of records of a file below a mark, and the offset in the segment where the line of the last one ends. */
-function countBelow(pool: Pool, { file, records: total }: RowFile, mark: number) {
-  const path = pool.path(file + INDEX);
-  const seal = pool.sealOf(file + INDEX);
-  const bytes = Buffer.allocUnsafe(RECORD_BYTES);
-  const record = (at: number): SidecarView => {
-    checkRecords(readExactly(pool.files.read(path), bytes, at * RECORD_BYTES, path), path, seal, at);
-    return viewSidecar(bytes);
-  };
-  const isBelow = (at: number): boolean => record(at).sequence(0) < mark;
-  // Most marks are after all records.
-  const records = total === 0 || isBelow(total - 1) ? total : firstRank(0, total - 1, isBelow);
-  const last = records > 0 ? record(records - 1) : undefined;
-  return { records, end: last && last.offset(0) + last.length(0) };
+function setLength(segment: Segment, records: number, bytes: number): void {
+  segment.records = records;
+  segment.filedRecords = records;
+  segment.dataBytes = bytes;
+  segment.filedBytes = bytes;
 }
 
 /** Refuses a row file that is shorter than when it was named. */
@@ -87,7 +84,7 @@ export function* damagedRows(
 ): Generator<StoreError> {
   for (const namedSegment of segments)
     try {
-      for (const extent of extentsOf(loadSegment(pool, namedSegment, next)))
+      for (const extent of extentsOf(loadSegment(pool, sealedNames(namedSegment, next), next)))
         for (const ending of [INDEX, DATA]) yield* damageIn(partOf(pool, extent, ending), checkedFiles);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

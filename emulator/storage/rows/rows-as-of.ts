@@ -7,7 +7,7 @@ import { cacheOrders, createListing } from "./listing.ts";
 import { isUuid } from "./paths.ts";
 import { type LocatedFile, locateFiles } from "./plan.ts";
 import { type RowPosition, readVersion, type Scope } from "./scope.ts";
-import { countBelow, readRecords, type Segment, someRecord } from "./segment.ts";
+import { countBelow, endOfLine, readRecords, type Segment, someRecord } from "./segment.ts";
 import type { SidecarView } from "./sidecar.ts";
 import { sizesBelow } from "./sizes.ts";
 
@@ -149,8 +149,7 @@ function versionBelow(pool: Pool, { segment, position }: RowPosition, count: num
 /** The files with the first records of a segment. */
 function filesBelow(pool: Pool, segment: Segment, count: number): readonly LocatedFile[] {
   if (count === 0) return [];
-  const last = readRecords(pool, segment, count - 1, 1);
   const rowFiles = segment.rowFiles.filter(({ firstRecord }) => firstRecord < count);
-  const filed = { rowFiles, filedRecords: count, filedBytes: last.offset(0) + last.length(0) };
+  const filed = { rowFiles, filedRecords: count, filedBytes: endOfLine(pool, segment, count - 1) };
   return locateFiles(pool, filed);
 }

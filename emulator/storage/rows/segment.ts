@@ -186,6 +186,12 @@ export function someRecord(
   return false;
 }
 
+/** The offset where the line of a record ends. */
+export function endOfLine(pool: Pool, segment: Segment, position: number): number {
+  const record = readRecords(pool, segment, position, 1);
+  return record.offset(0) + record.length(0);
+}
+
 /** The number of records of a segment below a mark. Most marks are after all records. */
 export function countBelow(pool: Pool, segment: Segment, mark: number): number {
   const isBelow = (at: number): boolean => readRecords(pool, segment, at, 1).sequence(0) < mark;
