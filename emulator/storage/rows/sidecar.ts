@@ -35,13 +35,6 @@ export interface SidecarRecord {
   readonly trace: number;
 }
 
-/** Memory for packed records. */
-export interface RecordRoom {
-  readonly bytes: Buffer;
-  /** A view of all these bytes. */
-  readonly view: DataView;
-}
-
 /** A view of consecutive records in memory. */
 export type SidecarView = ReturnType<typeof viewSidecar>;
 
@@ -96,24 +89,6 @@ function groupOfId(id: string, group: number): number {
   return bits;
 }
 
-/** Memory for this many records. */
-export function roomForRecords(count: number): RecordRoom {
-  const bytes = Buffer.allocUnsafeSlow(count * RECORD_BYTES);
-  return { bytes, view: new DataView(bytes.buffer) };
-}
-
-/** Packs a record. Its checksum is written with `sealBlocks`. */
-export function writeRecord({ view }: RecordRoom, position: number, record: SidecarRecord): void {
-  const at = position * RECORD_BYTES;
-  for (let word = 0; word < ID_BYTES / 4; word += 1) view.setUint32(at + 4 * word, wordOfId(record.id, word));
-  view.setFloat64(at + START, record.start, true);
-  view.setFloat64(at + OFFSET, record.offset, true);
-  view.setUint32(at + LENGTH, record.length, true);
-  view.setUint32(at + PREVIOUS, record.previous + 1, true);
-  view.setFloat64(at + SEQUENCE, record.sequence, true);
-  view.setUint32(at + TRACE, record.trace, true);
-}
-
 /** Checks records that were read from a file, `first` being the number of the first of them. */
 export function checkRecords(bytes: Buffer, path: string, seal: Seal, first: number): void {
   const begin = first * RECORD_BYTES;
@@ -149,30 +124,38 @@ const unused: WaitingRows[] = [];
 
 type RecordWriter = ReturnType<typeof createRecordWriter>;
 
-/** Packs consecutive records. */
-function createRecordWriter() {
-  let room = roomForRecords(RECORDS);
-  let count = 0;
+/** Packs consecutive records. Their checksums are written with `sealBlocks`. */
+export function createRecordWriter() {
+  let room = new DataView(new ArrayBuffer(RECORDS * RECORD_BYTES));
+  let end = 0;
+
+  const writtenBytes = (): Buffer => Buffer.from(room.buffer, 0, end);
 
   function grow(): void {
-    const larger = roomForRecords(2 * count);
-    room.bytes.copy(larger.bytes);
+    const larger = new DataView(new ArrayBuffer(2 * end));
+    writtenBytes().copy(Buffer.from(larger.buffer));
     room = larger;
   }
 
   return {
-    add(record: SidecarRecord): void {
-      if (count * RECORD_BYTES === room.bytes.length) grow();
-      writeRecord(room, count, record);
-      count += 1;
+    add({ id, start, offset, length, previous, sequence, trace }: SidecarRecord): void {
+      if (end === room.byteLength) grow();
+      for (let word = 0; word < ID_BYTES / 4; word += 1) room.setUint32(end + 4 * word, wordOfId(id, word));
+      room.setFloat64(end + START, start, true);
+      room.setFloat64(end + OFFSET, offset, true);
+      room.setUint32(end + LENGTH, length, true);
+      room.setUint32(end + PREVIOUS, previous + 1, true);
+      room.setFloat64(end + SEQUENCE, sequence, true);
+      room.setUint32(end + TRACE, trace, true);
+      end += RECORD_BYTES;
     },
     /** The records added since the last `clear`. Valid until more are added. */
     get bytes(): Buffer {
-      return room.bytes.subarray(0, count * RECORD_BYTES);
+      return writtenBytes();
     },
     clear(): void {
-      if (count > MAX_RECORDS) room = roomForRecords(RECORDS);
-      count = 0;
+      if (end > MAX_RECORDS * RECORD_BYTES) room = new DataView(new ArrayBuffer(RECORDS * RECORD_BYTES));
+      end = 0;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { IdIndex } from "../../../emulator/storage/rows/id-index.ts";
-import { RECORD_BYTES, roomForRecords, writeRecord } from "../../../emulator/storage/rows/sidecar.ts";
+import { createRecordWriter, RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
 import { idOf } from "./sample-row.ts";
 
 const COUNT = 200_000;
@@ -35,10 +35,10 @@ test("ids that come one after another do not pile up", () => {
 test("the id of a sidecar record is the id in text", () => {
   const index = new IdIndex();
   const record = { id: idOf(5), start: 0, offset: 0, length: 1, previous: -1, trace: 0, sequence: 0 };
-  const room = roomForRecords(2);
-  writeRecord(room, 0, record);
-  writeRecord(room, 1, { ...record, id: idOf(6) });
-  const { bytes } = room;
+  const writer = createRecordWriter();
+  writer.add(record);
+  writer.add({ ...record, id: idOf(6) });
+  const { bytes } = writer;
   index.findBytes(bytes, RECORD_BYTES);
   index.put(3, 4);
   expect(index.find(idOf(5))).toBe(-1);
