@@ -28,8 +28,9 @@ const LINE_FEED = Buffer.from("\n");
 const FIRST_DIGIT = 0x30;
 const SHIFTS = [28, 24, undefined, 20, 16, 12, 8, 4, 0];
 const DASH = 0x2d;
+const UNSEALED_TEXT = `${BEGIN}${"0".repeat(SHIFTS.length)}"}\n`;
 /** The end of a line that is not sealed. */
-export const UNSEALED_END = Buffer.from(`${BEGIN}${"0".repeat(SHIFTS.length)}"}\n`);
+export const UNSEALED_END = Buffer.from(UNSEALED_TEXT);
 /** Bytes of the checksum member and the closing brace. */
 export const SUM_BYTES = UNSEALED_END.length - 1;
 /** Bytes from the first digit to the end of the line. */
@@ -93,10 +94,14 @@ export function withSum(json: string, seal: Seal = PORTABLE, offset = 0): string
 
 /** Consecutive lines of a file, each with the JSON of an object, from this offset on. */
 export function sealedLines(objects: readonly object[], seal: Seal, offset: number): Buffer {
-  const texts = objects.map((object) => JSON.stringify(object).slice(0, -1) + UNSEALED_END);
-  const lines = Buffer.from(texts.join(""));
+  const lines = unsealedLines(objects.map((object) => JSON.stringify(object)));
   sealLines(lines, seal, offset);
   return lines;
+}
+
+/** Lines with the texts of JSON objects, whose checksums `sealLines` writes. */
+export function unsealedLines(texts: readonly string[]): Buffer {
+  return Buffer.from(texts.map((text) => text.slice(0, -1) + UNSEALED_TEXT).join(""));
 }
 
 /** Writes the checksums of consecutive lines for this offset of a file. */

@@ -1,5 +1,5 @@
 import type { Commit } from "../../kernel/commit.ts";
-import { createLineWriter } from "../line-writer.ts";
+import { unsealedLines } from "../checksum.ts";
 import type { NamedSegment } from "../pool/names.ts";
 import type { Sealing } from "./sealing.ts";
 
@@ -31,24 +31,15 @@ export function textOf(commit: Commit | undefined, rows: number | undefined): st
   return JSON.stringify(rows === undefined ? commit : { ...commit, rows });
 }
 
-const writer = createLineWriter();
-
 /** The lines of one write, not yet sealed. The first line also names the files of the new rows. */
-export function batchOf(texts: readonly string[], { segments, tails }: WrittenRows): Buffer {
+export function batchOf([first = "", ...others]: readonly string[], { segments, tails }: WrittenRows): Buffer {
   const rowFiles = JSON.stringify({
-    ...(texts.length > 1 && { lines: texts.length }),
+    ...(others.length > 0 && { lines: others.length + 1 }),
     ...(segments.length > 0 && { segments }),
     ...(tails.length > 0 && { tails }),
   });
-  for (const [at, text] of texts.entries()) {
-    writer.begin();
-    writer.write(text.slice(0, -1));
-    if (at === 0 && rowFiles !== "{}") writer.write(`,${rowFiles.slice(1, -1)}`);
-    writer.end();
-  }
-  const batch = Buffer.from(writer.bytes);
-  writer.clear();
-  return batch;
+  const firstLine = rowFiles === "{}" ? first : `${first.slice(0, -1)},${rowFiles.slice(1)}`;
+  return unsealedLines([firstLine, ...others]);
 }
 
 /** Lines of a journal that are pending until the next write. `mark` is the number of the next row. */
