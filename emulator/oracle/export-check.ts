@@ -1,6 +1,6 @@
 import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
 import { createPartitionReader, type PartitionReader } from "../storage/rows/partition-reader.ts";
-import type { PartitionSource } from "../storage/rows/plans.ts";
+import type { PartitionSource } from "../storage/rows/plan.ts";
 import { type IsAbandoned, refuseIfAbandoned } from "../subjects/abandoned.ts";
 import { columnTypesOf } from "../subjects/bulk-exports/file.ts";
 import { cutIntoDays } from "../subjects/bulk-exports/partitions.ts";

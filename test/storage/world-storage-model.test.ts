@@ -323,16 +323,12 @@ function checkRows({ rows }: WorldStorage, all: readonly TraceRow[]): void {
 
 /** As of marks between writes: within one, a row that moves is in both of its days. */
 function checkAsOf({ rows }: WorldStorage, all: readonly TraceRow[], marks: Iterable<number>): void {
-  const location = (partition: Parameters<typeof rows.rowFiles>[0]) => ({
-    world: rows.key,
-    rowFiles: rows.rowFiles(partition),
-  });
   for (const mark of marks) {
     if (mark > all.length) continue;
     const latestRows = latest(all.slice(0, mark));
     for (const day of DAYS) {
       const inDay = latestRows.filter(({ start_time }) => start_time.startsWith(day));
-      expect(readAll(location, wholeDay(mark, day), 3)).toStrictEqual(inDay);
+      expect(readAll(rows.location, wholeDay(mark, day), 3)).toStrictEqual(inDay);
     }
     for (let n = 0; n <= MAX_IDS; n += 1)
       expect(rows.readAsOf(SCOPE, idOf(n), mark)?.name).toBe(

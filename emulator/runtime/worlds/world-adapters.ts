@@ -135,10 +135,9 @@ function persistCommits({ persist, enqueue }: WorldAdapters["storage"]): (commit
 
 /** Reads exported files back. */
 export function oracleOf({ storage, ports, objectStores }: WorldAdapters, objects: ObjectStore): Oracle {
-  const { key, rowFiles } = storage.rows;
   return createOracle({
     world: objects.world,
-    rowsOf: (partition) => ({ world: key, rowFiles: rowFiles(partition) }),
+    rowsOf: storage.rows.location,
     objectStores,
     secrets: ports.secrets,
     maxVerifications: ports.settings.limits.verifications,

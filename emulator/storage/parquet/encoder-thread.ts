@@ -1,6 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import type { FileRequest } from "../../subjects/bulk-exports/encoder.ts";
-import { createPlans, type PartitionSource } from "../rows/plans.ts";
+import type { PartitionSource } from "../rows/plan.ts";
+import { createPlans } from "../rows/plans.ts";
 import { CRASH_CODE, encodeRequest } from "./encode-file.ts";
 
 /** Messages to the thread. It replies to requests only, in their order. */

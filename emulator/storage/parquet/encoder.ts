@@ -5,9 +5,9 @@ import type {
   FileEncoder,
   FileRequest,
 } from "../../subjects/bulk-exports/encoder.ts";
-import type { Partition } from "../../subjects/traces/port.ts";
-import type { LocatedFile } from "../rows/plan.ts";
-import { createPlans, type PartitionSource } from "../rows/plans.ts";
+import type { PartitionSource } from "../rows/plan.ts";
+import { createPlans } from "../rows/plans.ts";
+import type { RowView } from "../rows/rows-as-of.ts";
 import { StoreError } from "../store-error.ts";
 import { threadUrl } from "../thread-url.ts";
 import { encodeRequest, encodingFailureOf, endedThread, InjectedCrash } from "./encode-file.ts";
@@ -180,20 +180,14 @@ export class SharedEncoder {
   }
 }
 
-/** Locates the rows of a world for an encoder thread. */
-interface LocatedRows {
-  readonly key: string;
-  rowFiles(partition: Partition): readonly LocatedFile[];
-}
-
 /** The encoder of one world; closing it affects this world only. */
-export function encoderFor(encoder: SharedEncoder, rows: LocatedRows): FileEncoder {
+export function encoderFor(encoder: SharedEncoder, rows: Pick<RowView, "key" | "location">): FileEncoder {
   let isClosed = false;
   return {
     async encode(request) {
       if (isClosed) return CLOSED;
       try {
-        return await encoder.encode(request, { world: rows.key, rowFiles: rows.rowFiles(request) });
+        return await encoder.encode(request, rows.location(request));
       } catch (error) {
         if (error instanceof StoreError) return encodingFailureOf(error);
         throw error;

@@ -2,8 +2,8 @@ import type { Partition, PartitionWindow } from "../../subjects/traces/port.ts";
 import { areSealed } from "../checksum.ts";
 import { readExactly } from "../pool/open-files.ts";
 import { checkedLine, cursorAt, type StoredRow, splitLine } from "./lines.ts";
-import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
-import { createPlans, type PartitionSource, type Plans } from "./plans.ts";
+import { type PartitionSource, type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
+import { createPlans, type Plans } from "./plans.ts";
 
 const MAX_BATCH_ROWS = 10_000;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;

@@ -3,38 +3,20 @@ import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import type { Seal } from "../checksum.ts";
 import { freeMemory } from "../free-memory.ts";
 import { openStored, readExactly } from "../pool/open-files.ts";
-import type { PoolNames } from "../pool/pool.ts";
+import { type PoolNames, poolNames } from "../pool/pool.ts";
 import { firstRank } from "./first-rank.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
-import { DATA, extentsOf, INDEX } from "./segment.ts";
+import { DATA, type Extent, INDEX } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
 
-/** A file of a partition, for a reader without access to its world. The part that counts never changes. */
-export interface LocatedFile {
-  /** Without the ending of the data or index file. */
-  readonly path: string;
-  readonly dataSeal: Seal;
-  readonly indexSeal: Seal;
-  /** The offset of its data in the segment. */
-  readonly firstByte: number;
-  /** The records of its sidecar and the bytes of its data that count. */
-  readonly records: number;
-  readonly bytes: number;
-}
-
-/** The files of a segment, for readers. */
-export function locateFiles(
-  pool: PoolNames,
-  segment: Parameters<typeof extentsOf>[0],
-): readonly LocatedFile[] {
-  return extentsOf(segment).map(({ file, firstByte, records, bytes }) => ({
-    path: pool.path(file),
-    dataSeal: pool.sealOf(file + DATA),
-    indexSeal: pool.sealOf(file + INDEX),
-    firstByte,
-    records,
-    bytes,
-  }));
+/** The files with the rows of one partition, for a reader without access to their world. The parts that count never change. */
+export interface PartitionSource {
+  /** Identifies the world. */
+  readonly world: string;
+  /** The data folder, and its id. */
+  readonly root: string;
+  readonly id: string;
+  readonly rowFiles: readonly Extent[];
 }
 
 /** An open data file. */
@@ -59,12 +41,12 @@ export interface Plan {
 const MAX_CURSORS = 1024;
 
 /** Reads the records of a file. Throws a `StoreError` when they are damaged. */
-function readSidecar({ path, indexSeal, records }: LocatedFile): Buffer {
-  const file = path + INDEX;
-  const index = openStored(file);
+function readSidecar(pool: PoolNames, { file, records }: Extent): Buffer {
+  const path = pool.path(file + INDEX);
+  const index = openStored(path);
   try {
-    const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0, file);
-    checkRecords(bytes, file, indexSeal, 0);
+    const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0, path);
+    checkRecords(bytes, path, pool.sealOf(file + INDEX), 0);
     return bytes;
   } finally {
     closeSync(index);
@@ -72,8 +54,8 @@ function readSidecar({ path, indexSeal, records }: LocatedFile): Buffer {
 }
 
 /** Reads the sidecars of a segment's files as one. */
-function readSidecars(rowFiles: readonly LocatedFile[]): SidecarView {
-  const sidecars = rowFiles.map(readSidecar);
+function readSidecars(pool: PoolNames, rowFiles: readonly Extent[]): SidecarView {
+  const sidecars = rowFiles.map((rowFile) => readSidecar(pool, rowFile));
   const [only, another] = sidecars;
   if (only !== undefined && another === undefined) return viewSidecar(only);
   const joined = Buffer.concat(sidecars);
@@ -143,16 +125,19 @@ function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day
 
 /** Reads the sidecars, and plans which lines to read in which order. */
 export function makePlan(
-  rowFiles: readonly LocatedFile[],
+  { root, id, rowFiles }: PartitionSource,
   window: PartitionWindow,
   cursor: string | null,
 ): Plan {
+  const pool = poolNames(root, id);
   const positions = new Map<string, number>();
   const files: PlannedFile[] = [];
   try {
-    const view = readSidecars(rowFiles);
-    for (const { path, dataSeal: seal, firstByte } of rowFiles)
-      files.push({ file: openStored(path + DATA), path: path + DATA, seal, firstByte });
+    const view = readSidecars(pool, rowFiles);
+    for (const { file, firstByte } of rowFiles) {
+      const path = pool.path(file + DATA);
+      files.push({ file: openStored(path), path, seal: pool.sealOf(file + DATA), firstByte });
+    }
     const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     // `from` would first make a list of the rows.

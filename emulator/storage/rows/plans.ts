@@ -1,12 +1,5 @@
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
-import { closePlan, type LocatedFile, makePlan, type Plan } from "./plan.ts";
-
-/** The files with the rows of one partition of one world. */
-export interface PartitionSource {
-  /** Identifies the world. */
-  readonly world: string;
-  readonly rowFiles: readonly LocatedFile[];
-}
+import { closePlan, makePlan, type PartitionSource, type Plan } from "./plan.ts";
 
 const MAX_PLANS = 32;
 const MAX_PLANNED_ROWS = 2_000_000;
@@ -52,16 +45,17 @@ export function createPlans() {
   return {
     /** The plan of a window, and the number of its rows up to the cursor. */
     planFor(
-      { world, rowFiles }: PartitionSource,
+      source: PartitionSource,
       window: PartitionWindow,
       cursor: string | null,
     ): { plan: Plan; begin: number } {
+      const { world } = source;
       const key = keyOf(world, window);
       let plan = plans.get(key)?.plan;
       let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);
       if (plan === undefined || begin === undefined) {
         drop(key);
-        plan = makePlan(rowFiles, window, cursor);
+        plan = makePlan(source, window, cursor);
         begin = cursor === null ? 0 : (plan.positions.get(cursor) ?? 0);
       } else {
         plans.delete(key);

@@ -5,9 +5,9 @@ import type { Pool } from "../pool/pool.ts";
 import { namesAsOf } from "./image.ts";
 import { cacheOrders, createListing } from "./listing.ts";
 import { isUuid } from "./paths.ts";
-import { type LocatedFile, locateFiles } from "./plan.ts";
+import type { PartitionSource } from "./plan.ts";
 import { type RowPosition, readVersion, type Scope } from "./scope.ts";
-import { countBelow, endOfLine, readRecords, type Segment, someRecord } from "./segment.ts";
+import { countBelow, type Extent, endOfLine, extentsOf, readRecords, type Segment, someRecord } from "./segment.ts";
 import type { SidecarView } from "./sidecar.ts";
 import { sizesBelow } from "./sizes.ts";
 
@@ -15,8 +15,8 @@ import { sizesBelow } from "./sizes.ts";
 export interface RowView extends TraceStore {
   /** Identifies its world for the encoder threads, which read its files. */
   readonly key: string;
-  /** The files of the rows of a partition. Pending rows are written first. */
-  rowFiles(partition: Partition): readonly LocatedFile[];
+  /** Where the rows of a partition are. Pending rows are written first. */
+  location(partition: Partition): PartitionSource;
   /** All row files. */
   names(): NamedRows;
   /** The rows with numbers below the mark. Valid while this world is in use. */
@@ -48,12 +48,14 @@ export function rowsAsOf(parts: RowsAsOfParts, mark: number): RowView {
   }
 
   const asOf = (earlier: number): RowView => rowsAsOf(parts, Math.min(earlier, mark));
+  const key = `${live.key}@${mark}`;
 
   return {
-    key: `${live.key}@${mark}`,
-    rowFiles(partition) {
+    key,
+    location(partition) {
       live.appendToFiles();
-      return earlierScope(partition).rowFiles(partition);
+      const { root, id } = pool;
+      return { world: key, root, id, rowFiles: earlierScope(partition).rowFiles(partition) };
     },
     names() {
       live.appendToFiles();
@@ -81,7 +83,7 @@ export function rowsAsOf(parts: RowsAsOfParts, mark: number): RowView {
 }
 
 interface ScopeAsOf extends Pick<Scope, "read" | "list"> {
-  rowFiles(partition: Partition): readonly LocatedFile[];
+  rowFiles(partition: Partition): readonly Extent[];
 }
 
 function scopeAsOf(pool: Pool, live: Scope, mark: number): ScopeAsOf {
@@ -147,9 +149,8 @@ function versionBelow(pool: Pool, { segment, position }: RowPosition, count: num
 }
 
 /** The files with the first records of a segment. */
-function filesBelow(pool: Pool, segment: Segment, count: number): readonly LocatedFile[] {
+function filesBelow(pool: Pool, segment: Segment, count: number): readonly Extent[] {
   if (count === 0) return [];
   const rowFiles = segment.rowFiles.filter(({ firstRecord }) => firstRecord < count);
-  const filed = { rowFiles, filedRecords: count, filedBytes: endOfLine(pool, segment, count - 1) };
-  return locateFiles(pool, filed);
+  return extentsOf({ rowFiles, filedRecords: count, filedBytes: endOfLine(pool, segment, count - 1) });
 }

@@ -104,6 +104,9 @@ export function lengthOfTail(segment: Segment): TailLength {
   return [tail, records, bytes];
 }
 
+/** The part of a row file that counts. */
+export type Extent = ReturnType<typeof extentsOf>[number];
+
 /** The files of a segment with the records and bytes that count. */
 export function extentsOf({
   rowFiles,

@@ -7,12 +7,12 @@ import type { Pool } from "../pool/pool.ts";
 import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
-import { locateFiles } from "./plan.ts";
 import { type RowView, rowsAsOf } from "./rows-as-of.ts";
 import { openScope, type Scope } from "./scope.ts";
 import {
   appendWaiting,
   copySegment,
+  extentsOf,
   hasTail,
   lengthOfTail,
   nameSegment,
@@ -118,6 +118,7 @@ function ownRows({ index, segments }: Rows): Rows {
 /** Opens the trace rows of a world: row files, and a packed index of them in memory. */
 export function openRowStore(options: RowStoreOptions): RowStore {
   const { pool, owner, changed } = options;
+  const key = pool.folder(owner);
   const scopes = createScopes(pool, options.image);
   let { next } = options.image;
   const tails = createTails(options, next);
@@ -144,11 +145,12 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   }
 
   const store: Omit<RowStore, "asOf"> = {
-    key: pool.folder(owner),
-    rowFiles(partition) {
+    key,
+    location(partition) {
       if (tails.dirty.size > 0) appendToFiles();
       const segment = scopes.get(partition).segment(partition.sessionId, partition.day);
-      return segment === undefined ? [] : locateFiles(pool, segment);
+      const { root, id } = pool;
+      return { world: key, root, id, rowFiles: segment === undefined ? [] : extentsOf(segment) };
     },
     appendToFiles,
     waitingBytes: tails.pendingBytes,

@@ -3,7 +3,7 @@ import { ownerOf } from "../pool/names.ts";
 import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged, StoreError } from "../store-error.ts";
-import { DATA, extentsOf, INDEX, type Segment, tailName, waitingBytes } from "./segment.ts";
+import { DATA, type Extent, extentsOf, INDEX, type Segment, tailName, waitingBytes } from "./segment.ts";
 import { RECORD_BYTES } from "./sidecar.ts";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -84,9 +84,6 @@ export function* resealed(part: RowFilePart, to?: Seal, offset = 0): Generator<B
 const SMALL_BYTES = 16 * 1024;
 /** A larger file is not copied while it is this many times as large as all data after it, so rows are copied only a few times. */
 const MAX_SIZE_RATIO = 4;
-
-/** The part of a row file that counts. */
-type Extent = ReturnType<typeof extentsOf>[number];
 
 /**
  * Begins the tail of an owner after the files of others. Files that are small compared with the data after them are copied into it,

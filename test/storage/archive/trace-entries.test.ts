@@ -66,12 +66,8 @@ test("rows in the files of several worlds become complete files, without later r
 
   const copy = await carried({ rows: snapshot, pool: third.pool });
   expect(copy.mark()).toBe(mark);
-  const location = (partition: Parameters<typeof copy.rowFiles>[0]) => ({
-    world: copy.key,
-    rowFiles: copy.rowFiles(partition),
-  });
   for (const day of [DAY, NEXT_DAY]) {
-    const rows = readAll(location, wholeDay(mark, day));
+    const rows = readAll(copy.location, wholeDay(mark, day));
     expect(rows.length).toBe(2);
     expect(rows).toStrictEqual(readAll(survivor.location, wholeDay(mark, day)));
   }

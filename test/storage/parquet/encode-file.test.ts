@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { readParquetFile } from "../../../emulator/oracle/parquet-file.ts";
@@ -67,7 +68,7 @@ describe("the files of a partition", () => {
   test("name the file and byte of a row that has another bit, unless a later version replaced it", async () => {
     const { folder, order } = storeRows([1, 2, 1, 3].map((n, at) => sampleRow(n, { name: `line ${at}` })));
     const [piece] = openTraceStore({ folder }).location(order).rowFiles;
-    const path = `${piece?.path}.ndjson`;
+    const path = join(folder, "pool", `${piece?.file}.ndjson`);
     const lines = readFileSync(path);
     const damageAt = (text: string): number => {
       const damaged = Buffer.from(lines);

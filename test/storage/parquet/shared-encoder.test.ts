@@ -166,23 +166,20 @@ describe("an encoder of several worlds", () => {
     const threads = startedThreads();
     const store = storeOf(manyRows(20));
     const encoder = encoderOf({ threads: 1 });
-    const { world, rowFiles } = store.location(requestOf(store));
-    const missingRequest = {
-      world,
-      rowFiles: rowFiles.map((piece) => ({ ...piece, path: `${piece.path}-gone` })),
-    };
-    expect(await encoder.encode(requestOf(store), missingRequest)).toEqual({
+    const source = store.location(requestOf(store));
+    const rowFiles = source.rowFiles.map((piece) => ({ ...piece, file: `${piece.file}-gone` }));
+    expect(await encoder.encode(requestOf(store), { ...source, rowFiles })).toEqual({
       failure: "damaged_rows",
       message: expect.stringMatching(/-gone\.index is missing\.$/),
     });
     expect(threads.ended()).toStrictEqual([false]);
     const unknown = { ...requestOf(store), cursor: "unknown" };
-    expect(await encoder.encode(unknown, { world, rowFiles })).toEqual({
+    expect(await encoder.encode(unknown, source)).toEqual({
       failure: "worker_crash",
       message: expect.stringMatching(/^the encoding thread failed: unknown is not a cursor/),
     });
     expect(threads.ended()).toStrictEqual([true]);
-    expect(await encoder.encode(requestOf(store), { world, rowFiles })).toMatchObject({ rows: 20 });
+    expect(await encoder.encode(requestOf(store), source)).toMatchObject({ rows: 20 });
     expect(threads.ended()).toStrictEqual([true, false]);
   });
 

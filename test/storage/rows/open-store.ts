@@ -2,7 +2,6 @@ import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { type Manifests, openManifests } from "../../../emulator/storage/pool/manifests.ts";
 import { newManifest } from "../../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
-import type { PartitionSource } from "../../../emulator/storage/rows/plans.ts";
 import type { RowStore } from "../../../emulator/storage/rows/store.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
 import {
@@ -11,15 +10,12 @@ import {
   type WorldStorage,
 } from "../../../emulator/storage/world-storage.ts";
 import { OBJECT_STORAGE_COLLECTIONS } from "../../../emulator/subjects/object-storage/records.ts";
-import type { Partition } from "../../../emulator/subjects/traces/port.ts";
 
 /** The rows of a world in which each write is a turn of its own, kept at once. */
 export interface TestRows extends RowStore {
   readonly storage: WorldStorage;
   readonly pool: Pool;
   readonly manifests: Manifests;
-  /** The location of its partitions, for readers. */
-  readonly location: (partition: Partition) => PartitionSource;
   /** Another world that begins with these rows. */
   fork(): TestRows;
   /** Saves it under a name, and loads it from there. */
@@ -67,7 +63,6 @@ function openIn(pool: Pool, manifests: Manifests, name: string, source?: StoredI
     storage,
     pool,
     manifests,
-    location: (partition) => ({ world: rows.key, rowFiles: rows.rowFiles(partition) }),
     write(scope, written) {
       rows.write(scope, written);
       turn += 1;
