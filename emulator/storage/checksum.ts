@@ -83,12 +83,12 @@ function writeDigits(bytes: Buffer, at: number, digits: number): void {
     bytes[next++] = shift === undefined ? DASH : FIRST_DIGIT | ((digits >>> shift) & 0xf);
 }
 
-/** Adds its checksum to the text of a JSON object, which must have at least one member, for a line at this offset of a file. */
-export function withSum(json: string, seal: Seal = PORTABLE, offset = 0): string {
+/** Adds its checksum to the text of a JSON object, which must have at least one member and is the whole content of a file. */
+export function withSum(json: string, seal: Seal): string {
   const text = json.slice(0, -1) + BEGIN;
   const ending = Buffer.from(UNSEALED_END.subarray(BEGIN.length));
-  const end = offset + Buffer.byteLength(text) + ENDING_BYTES;
-  writeDigits(ending, 0, digitsOf(crc32(text, numberAt(seal, offset)), numberAt(seal, end)));
+  const end = Buffer.byteLength(text) + ENDING_BYTES;
+  writeDigits(ending, 0, digitsOf(crc32(text, numberAt(seal, 0)), numberAt(seal, end)));
   return text + ending.toString("latin1", 0, ending.length - LINE_FEED.length);
 }
 
@@ -147,9 +147,4 @@ export function parseSummed(
 /** Parses an object whose checksum was checked together with others. */
 export function parseChecked(bytes: Buffer, start: number, stop: number): object {
   return JSON.parse(bytes.toString("utf8", start, stop)) as object;
-}
-
-/** Continues the CRC-32 of bytes that are received in chunks. */
-export function sumOn(chunk: Uint8Array, before = 0): number {
-  return crc32(chunk, before);
 }

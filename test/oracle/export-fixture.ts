@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { COLUMN_NAMES, type ColumnName, type TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import type { ExportStatusName } from "../../contracts/spec/lifecycle.ts";
 import type { Collection } from "../../emulator/kernel/table.ts";
 import { createOracle } from "../../emulator/oracle/oracle.ts";
-import { sumOn } from "../../emulator/storage/checksum.ts";
 import { createLineWriter } from "../../emulator/storage/line-writer.ts";
 import { createBodyOpener } from "../../emulator/storage/objects/opened-body.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
@@ -99,7 +99,7 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     bodies += 1;
     const file = `${bodies}.body`;
     writeFileSync(join(objectFolder, file), bytes);
-    put(objects, { bucket: BUCKET, key, file, size: bytes.length, sum: sumOn(bytes) } as StoredObject);
+    put(objects, { bucket: BUCKET, key, file, size: bytes.length, sum: crc32(bytes) } as StoredObject);
   }
 
   function runOf(day: string): ExportRun {

@@ -7,7 +7,6 @@ import {
   sealedLines,
   sealLines,
   sealOf,
-  sumOn,
   withSum,
 } from "../../emulator/storage/checksum.ts";
 
@@ -80,9 +79,4 @@ test("content of another file, data folder or offset is refused, until it is sea
   expect(areSealed(line, SEAL, 5e9)).toBe(true);
   sealBlocks(block, 16, SEAL, 5e9);
   expect(areSealed(block, SEAL, 5e9)).toBe(true);
-});
-
-test("a sum continues from chunk to chunk", () => {
-  const bytes = Buffer.from("in chunks");
-  expect(sumOn(bytes.subarray(3), sumOn(bytes.subarray(0, 3)))).toBe(sumOn(bytes));
 });

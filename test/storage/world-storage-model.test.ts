@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
@@ -9,7 +10,6 @@ import { liveTimeline } from "../../emulator/kernel/timeline.ts";
 import { createWorld } from "../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
-import { sumOn } from "../../emulator/storage/checksum.ts";
 import { locateBody } from "../../emulator/storage/objects/body-location.ts";
 import { type Manifests, openManifests } from "../../emulator/storage/pool/manifests.ts";
 import { newManifest } from "../../emulator/storage/pool/names.ts";
@@ -299,7 +299,7 @@ function bytesOf(pool: Pool, file: string): Buffer {
 function bodiesOf(pool: Pool, { reader }: World): Record<string, string> {
   const results = [...reader.all(objects)].map(({ key, file, sum }): [string, string] => {
     const bytes = bytesOf(pool, file);
-    return [key, sumOn(bytes) === sum ? String(bytes) : "damaged"];
+    return [key, crc32(bytes) === sum ? String(bytes) : "damaged"];
   });
   return Object.fromEntries(results.sort());
 }

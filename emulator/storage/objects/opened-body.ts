@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
 import type { StoredBody } from "../../subjects/object-storage/records.ts";
-import { sumOn } from "../checksum.ts";
 import { openStored } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged, StoreError } from "../store-error.ts";
@@ -63,7 +63,7 @@ async function sumOf({ fd, at, size }: OpenedBody): Promise<number> {
         ? fs.readSync(fd, buffer, 0, length, at + offset)
         : (await read(fd, buffer, 0, length, at + offset)).bytesRead;
     if (bytesRead === 0) break;
-    sum = sumOn(buffer.subarray(0, bytesRead), sum);
+    sum = crc32(buffer.subarray(0, bytesRead), sum);
     offset += bytesRead;
   }
   return sum;

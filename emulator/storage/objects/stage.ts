@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import { sumOn } from "../checksum.ts";
+import { crc32 } from "node:zlib";
 import { freeMemory } from "../free-memory.ts";
 import { withFolder } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
@@ -55,7 +55,7 @@ export class BodyStage {
   /** Writes a chunk, perhaps later and together with others: it must not change. Call it again only after it resolves. */
   async write(chunk: Uint8Array): Promise<void> {
     if (this.isDiscarded) return;
-    this.sum = sumOn(chunk, this.sum);
+    this.sum = crc32(chunk, this.sum);
     this.#size += chunk.length;
     this.#chunks.push(chunk);
     this.#pendingBytes += chunk.length;
