@@ -44,11 +44,7 @@ export interface EmulatorTypes {
     FaultEvents &
     ObjectStorageEvents &
     WebhookEvents;
-  readonly effects: BulkExportEffects &
-    DestinationEffects &
-    FaultEffects &
-    QueryEffects &
-    WebhookEffects;
+  readonly effects: BulkExportEffects & DestinationEffects & FaultEffects & QueryEffects & WebhookEffects;
 }
 
 /** A turn of this emulator. */

@@ -49,17 +49,17 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
   const { turn, seed } = image;
   const now = formatInstant(image.now);
   const manifest = manifestOf({ name, of, now, turn, seed, traces_mark: source.rows.next });
-  const secretStripper = createSecretStripper(secrets);
+  const strip = createSecretStripper(secrets);
 
   function* entries(): Generator<PackedEntry> {
     yield textEntry(ENTRY.manifest, JSON.stringify(manifest));
-    yield* recordEntries(ENTRY.records, image, secretStripper);
+    yield* recordEntries(ENTRY.records, image, strip);
     yield* rows;
     yield* bodyEntries(ENTRY.objects, pool, bodies);
   }
 
   return {
-    leftOut: countLeftOut(image, secretStripper),
+    leftOut: countLeftOut(image, strip),
     chunks: packEntries(entries(), new Date(image.now)),
   };
 }
@@ -69,9 +69,9 @@ function refuseTooLarge(parts: readonly { readonly size: number }[], maxBytes: n
   if (bytes > maxBytes) throw tooLarge(maxBytes);
 }
 
-function countLeftOut({ records }: WorldImage, secretStripper: SecretStripper): ExportedArchive["leftOut"] {
+function countLeftOut({ records }: WorldImage, strip: SecretStripper): ExportedArchive["leftOut"] {
   const count = (name: string, all: Iterable<unknown>) =>
-    [...all].filter((record) => secretStripper.strip(name, record).secrets).length;
+    [...all].filter((record) => strip(name, record).secrets).length;
   return {
     destinations: count(DESTINATIONS.name, records.reader.all(DESTINATIONS)),
     keys: count(s3Credentials.name, records.reader.all(s3Credentials)),

@@ -24,11 +24,11 @@ const NUMBER_DIGITS = 6;
 export function* recordEntries(
   prefix: string,
   image: WorldImage,
-  secretStripper: SecretStripper,
+  strip: SecretStripper,
 ): Generator<PackedEntry> {
   let text = "";
   let number = 0;
-  for (const line of linesOf(image, secretStripper)) {
+  for (const line of linesOf(image, strip)) {
     text += `${JSON.stringify(line)}\n`;
     if (text.length < MAX_ENTRY_CHARS) continue;
     yield textEntry(nameOf(prefix, ++number), text);
@@ -41,16 +41,16 @@ function nameOf(prefix: string, number: number): string {
   return `${prefix}${String(number).padStart(NUMBER_DIGITS, "0")}.ndjson`;
 }
 
-function* linesOf({ records, queue, ...image }: WorldImage, secretStripper: SecretStripper): Generator<Line> {
+function* linesOf({ records, queue, ...image }: WorldImage, strip: SecretStripper): Generator<Line> {
   const { seed, turn, now, clock, ordinals } = image;
   yield { frame: { seed, turn, now, clock, ordinals } };
   const collections = records.storedRecords();
   const numbers = new Map(bodiesOf(collections).map(({ file }, number) => [file, String(number)]));
   for (const [collection, items] of Object.entries(collections))
     for (const { record } of items) {
-      yield { collection, ...secretStripper.strip(collection, withBodyNumber(record, numbers)) };
+      yield { collection, ...strip(collection, withBodyNumber(record, numbers)) };
     }
-  for (const event of queue) yield { event: secretStripper.strip(EVENTS, event) };
+  for (const event of queue) yield { event: strip(EVENTS, event) };
 }
 
 /** A record names its body by the number in the archive, since names of files differ between data folders. */

@@ -21,31 +21,23 @@ const SEALED_FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** Secrets with this prefix are invalid, and explain that in every error. */
 export const PLACEHOLDER = `${LEFT_OUT}-of-the-snapshot`;
 
-export type SecretStripper = ReturnType<typeof createSecretStripper>;
+/** Removes the secrets of a record of a collection. */
+export type SecretStripper = (collection: string, record: unknown) => StrippedRecord;
 
 /** Decrypts sealed fields with `own`, since public values stay in the record. */
-export function createSecretStripper(own: Secrets) {
-  function stripFields(record: Readonly<Record<string, unknown>>, fields: readonly string[]) {
-    const secrets: Path[] = [];
-    const stripped: Record<string, unknown> = { ...record };
-    for (const field of fields) {
-      const sealed = record[field];
+export function createSecretStripper(own: Secrets): SecretStripper {
+  return (collection, record) => {
+    const masked = hidden(collection, record);
+    const stripped = { ...(masked.record as Readonly<Record<string, unknown>>) };
+    const secrets = [...masked.secrets];
+    for (const field of SEALED_FIELDS[collection] ?? []) {
+      const sealed = stripped[field];
       if (typeof sealed !== "string") continue;
       const text = own.open(sealed);
       stripped[field] = isPublic(text) ? text : null;
       if (stripped[field] === null) secrets.push([field]);
     }
-    return { record: stripped, secrets };
-  }
-
-  return {
-    strip(collection: string, record: unknown): StrippedRecord {
-      const masked = hidden(collection, record);
-      const fields = SEALED_FIELDS[collection] ?? [];
-      const stripped = stripFields(masked.record as Readonly<Record<string, unknown>>, fields);
-      const secrets = [...masked.secrets, ...stripped.secrets];
-      return secrets.length > 0 ? { record: stripped.record, secrets } : { record: stripped.record };
-    },
+    return { record: stripped, ...(secrets.length > 0 && { secrets }) };
   };
 }
 

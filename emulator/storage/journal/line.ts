@@ -32,7 +32,10 @@ export function textOf(commit: Commit | undefined, rows: number | undefined): st
 }
 
 /** The lines of one write, not yet sealed. The first line also names the files of the new rows. */
-export function batchOf([first = "", ...others]: readonly string[], { segments, tails }: WrittenRows): Buffer {
+export function batchOf(
+  [first = "", ...others]: readonly string[],
+  { segments, tails }: WrittenRows,
+): Buffer {
   const rowFiles = JSON.stringify({
     ...(others.length > 0 && { lines: others.length + 1 }),
     ...(segments.length > 0 && { segments }),

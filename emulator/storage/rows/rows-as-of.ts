@@ -7,7 +7,15 @@ import { cacheOrders, createListing } from "./listing.ts";
 import { isUuid } from "./paths.ts";
 import type { PartitionSource } from "./plan.ts";
 import { type RowPosition, readVersion, type Scope } from "./scope.ts";
-import { countBelow, type Extent, endOfLine, extentsOf, readRecords, type Segment, someRecord } from "./segment.ts";
+import {
+  countBelow,
+  type Extent,
+  endOfLine,
+  extentsOf,
+  readRecords,
+  type Segment,
+  someRecord,
+} from "./segment.ts";
 import type { SidecarView } from "./sidecar.ts";
 import { sizesBelow } from "./sizes.ts";
 
