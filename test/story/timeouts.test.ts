@@ -10,19 +10,6 @@ async function begin(limits: Record<string, unknown> = {}): Promise<void> {
 afterEach(() => rig.close());
 
 describe("the run timeout (§8.2-3)", () => {
-  it("ends an attempt after four hours, and the next one resumes from the checkpoint", async () => {
-    await begin({ rows_per_file: 5 });
-    await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { stall: "PT4H1S" } });
-    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
-    await rig.advance("PT4H");
-    expect(await rig.runsOf(id)).toMatchObject([{ status: "RUNNING", errors: {} }]);
-    await rig.advance("PT1S");
-    expect(await rig.runsOf(id)).toMatchObject([{ status: "RUNNING", errors: { retry_0: "Run timeout" } }]);
-    await rig.complete(id);
-    expect(await rig.runsOf(id)).toMatchObject([{ status: "COMPLETED", errors: { retry_0: "Run timeout" } }]);
-    expect(await rig.verify(id)).toMatchObject({ ok: true });
-  });
-
   it("is counted from the start of each attempt", async () => {
     await begin({ rows_per_file: 5 });
     await rig.arm({
@@ -108,12 +95,5 @@ describe("the workflow timeout (§8.2-4)", () => {
     const id = await rig.createExportId();
     await rig.advance("P2DT1S");
     expect((await rig.exportOf(id)).status).toBe("TIMEDOUT");
-  });
-
-  it("does not apply to a schedule", async () => {
-    await begin();
-    const id = await rig.createExportId({ interval_hours: 24, start_time: "2026-03-01T00:00:00Z" });
-    await rig.advance("P10D");
-    expect((await rig.exportOf(id)).status).toBe("RUNNING");
   });
 });
