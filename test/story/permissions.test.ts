@@ -35,42 +35,6 @@ async function exportRows(body: Record<string, unknown> = {}) {
   return { id, reached: moved.reached, runs: await rig.runsOf(id) };
 }
 
-describe("one permission denied (§2.4-7 to §2.4-10)", () => {
-  it.each([
-    ["put", 400],
-    ["delete", 200],
-    ["get", 200],
-    ["list", 200],
-    ["abort", 200],
-  ])("%s: a destination is answered with %s", async (permission, status) => {
-    await deny(permission);
-    const reply = await createDestination();
-    expect(reply.status).toBe(status);
-    if (status === 400) expect(reply.body.detail).toMatch(/Access denied/);
-  });
-
-  it.each([
-    ["put", false],
-    ["delete", true],
-    ["get", true],
-    ["list", true],
-    ["abort", true],
-  ])("%s: an export ends: %s", async (permission, isComplete) => {
-    await deny(permission);
-    const { id, reached, runs } = await exportRows();
-    expect(reached).toBe(isComplete);
-    if (isComplete) expect(await rig.verify(id)).toMatchObject({ ok: true, rows: 60 });
-    else
-      expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: Access denied \(AccessDenied/);
-  });
-
-  it("an export needs no permission but put", async () => {
-    await rig.emulator.control("PATCH", "/s3/credentials/emulator", { allow: ["put"] });
-    expect((await createDestination()).status).toBe(200);
-    expect(await exportRows()).toMatchObject({ reached: true });
-  });
-});
-
 describe("a large file is uploaded in parts", () => {
   let client: S3Client;
 
@@ -101,8 +65,7 @@ describe("a large file is uploaded in parts", () => {
     end_time: "2026-01-11T00:00:00Z",
     compression: "none",
   };
-  const failPart = (then: object, op = "UploadPart") =>
-    rig.arm({ target: "s3", match: { op, nth: 2 }, then });
+  const failPart = (then: object) => rig.arm({ target: "s3", match: { op: "UploadPart", nth: 2 }, then });
   const uploads = async () => {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: "traces" }));
     return Uploads.map(({ Key }) => Key ?? "");
@@ -113,19 +76,6 @@ describe("a large file is uploaded in parts", () => {
     expect(reached).toBe(true);
     expect(await rig.verify(id)).toEqual({ ok: true, rows: 18, files: 1, problems: [] });
     expect(await uploads()).toEqual([]);
-  });
-
-  it("and a failed upload is aborted when abort is permitted", async () => {
-    await failPart({ s3_error: "AccessDenied" });
-    expect(await exportRows(window)).toMatchObject({ reached: false, runs: [{ status: "FAILED" }] });
-    expect(await uploads()).toEqual([]);
-  });
-
-  it("and a failed upload stays open when abort is denied (§2.4-10)", async () => {
-    await deny("abort");
-    await failPart({ s3_error: "AccessDenied" });
-    const { id } = await exportRows(window);
-    expect(await uploads()).toEqual([expect.stringMatching(`export_id=${id}/.*part-00000.parquet$`)]);
   });
 
   it("and a retry writes one file in addition to the upload that it may not abort", async () => {

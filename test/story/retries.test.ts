@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type ExportRig, startExportRig } from "../support/emulator.ts";
 
 const ONE_DAY = { start_time: "2026-02-25T00:00:00Z", end_time: "2026-02-26T00:00:00Z" };
@@ -11,8 +11,6 @@ async function begin(options: Record<string, unknown> = {}): Promise<void> {
 
 afterEach(() => rig.close());
 
-const ordinal = (count: number) => Array.from({ length: count }, (_, nth) => `retry_${nth}`);
-
 async function attemptsAt(): Promise<readonly number[]> {
   const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
   const entries = text
@@ -22,49 +20,6 @@ async function attemptsAt(): Promise<readonly number[]> {
   const starts = entries.filter(({ cause }) => cause.name === "export_run.start");
   return starts.map(({ now }) => (Date.parse(now) - Date.parse(starts[0].now)) / 1000);
 }
-
-describe("retries (§8.3)", () => {
-  beforeEach(() => begin());
-
-  it("start thirty seconds after each failure, twenty times, and are recorded one by one", async () => {
-    await rig.arm({ preset: "serialization_error", times: 1000 });
-    const id = await rig.createExportId(ONE_DAY);
-    await rig.advance("PT10M");
-    expect(await rig.statusOf(id)).toBe("RUNNING");
-    await rig.advance("PT5S");
-    expect(await rig.statusOf(id)).toBe("FAILED");
-    const [run] = await rig.runsOf(id);
-    expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(21));
-    expect(await attemptsAt()).toEqual(Array.from({ length: 21 }, (_, nth) => nth * 30));
-    await rig.advance("P5D");
-    expect(await attemptsAt()).toHaveLength(21);
-  });
-
-  it("that end well leave their errors behind, and no row missing or twice", async () => {
-    await rig.arm({
-      target: "worker",
-      match: { at: "file.written", nth: 2 },
-      then: { crash: true },
-      times: 20,
-    });
-    const id = await rig.createExportId(ONE_DAY);
-    expect(await rig.complete(id)).toMatchObject({ reached: true });
-    const [run] = await rig.runsOf(id);
-    expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(20));
-    expect(await rig.verify(id)).toMatchObject({ ok: true, problems: [] });
-  });
-
-  it("do not write the files before the checkpoint again", async () => {
-    await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
-    const id = await rig.createExportId(ONE_DAY);
-    await rig.complete(id);
-    const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
-    const puts = text.match(/"s3\.stored","ref":"[^"]*part-\d+\.parquet"/g) ?? [];
-    const [run] = await rig.runsOf(id);
-    expect(puts.length).toBe(run?.metadata.files.length);
-    expect(run?.metadata.files.length).toBeGreaterThan(3);
-  });
-});
 
 describe("failures (§7.3)", () => {
   const retried = [
@@ -176,27 +131,6 @@ describe("failures (§7.3)", () => {
     expect(run).toMatchObject({ status: "FAILED", errors: { retry_0: expect.stringMatching(message) } });
     await rig.advance("PT1H");
     expect(await attemptsAt()).toEqual([0]);
-  });
-
-  it("a failed export stays failed when the cause is repaired; a new one succeeds", async () => {
-    await begin();
-    await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
-    const id = await rig.createExportId(ONE_DAY);
-    await rig.advance("PT1M");
-    await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: [] });
-    await rig.advance("PT1H");
-    expect(await rig.statusOf(id)).toBe("FAILED");
-    const again = (await rig.createExport(ONE_DAY)).body;
-    expect(await rig.complete(again.id)).toMatchObject({ reached: true });
-  });
-
-  it("an export fails at its start when its destination was deleted before", async () => {
-    await begin();
-    const id = await rig.createExportId(ONE_DAY);
-    await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
-    await rig.advance("PT1S");
-    expect(await rig.statusOf(id)).toBe("FAILED");
-    expect(await rig.runsOf(id)).toEqual([]);
   });
 
   it("new credentials are used from the next file on", async () => {
