@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { type AgentGraph, GRAPH_BEHAVIOURS, type GraphBehaviour, type Settings } from "../settings.ts";
@@ -6,7 +7,7 @@ import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { nextVersion, removeVersions, storeVersion, versionsOf } from "./assistant-versions.ts";
 import { requireAssistantCapacity, requireMetadataSize, requireRecursionLimit } from "./capacity.ts";
-import { ASSISTANTS, type Assistant, assistantKey, type Json } from "./records.ts";
+import { ASSISTANTS, type Assistant, assistantKey } from "./records.ts";
 
 /** System assistants belong to no workspace and are visible in every workspace. */
 const NIL_NAMESPACE: Workspace = { region: "", tenant_id: "" };
@@ -121,21 +122,10 @@ function systemAssistant({ graph_id, name, description }: AgentGraph): Assistant
   };
 }
 
-export interface AssistantInput {
-  readonly graph_id?: string;
-  readonly assistant_id?: string | null;
-  readonly name?: string | null;
-  readonly description?: string | null;
-  readonly config?: Json | null;
-  readonly context?: Json | null;
-  readonly metadata?: Json | null;
-  readonly if_exists?: "raise" | "do_nothing" | null;
-}
-
 export function createAssistant(
   turn: Turn,
   workspace: Workspace,
-  input: AssistantInput & { readonly graph_id: string },
+  input: BodyOf<"createAssistant">,
 ): Assistant {
   requireGraph(turn, input.graph_id);
   const id = input.assistant_id?.toLowerCase();
@@ -168,7 +158,7 @@ export function updateAssistant(
   turn: Turn,
   workspace: Workspace,
   idOrGraph: string,
-  input: AssistantInput,
+  input: BodyOf<"updateAssistant">,
 ): Assistant {
   const before = requireOwnAssistant(turn, workspace, idOrGraph);
   if (input.graph_id !== undefined) requireGraph(turn, input.graph_id);

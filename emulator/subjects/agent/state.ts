@@ -1,3 +1,4 @@
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { behaviourOf } from "./assistants.ts";
@@ -48,15 +49,8 @@ export function nextNodes(
   return next === undefined ? [] : [next];
 }
 
-export interface StateUpdate {
-  readonly values: unknown;
-  readonly as_node?: string | null;
-  readonly checkpoint?: Json | null;
-  readonly checkpoint_id?: string | null;
-}
-
 /** Writes a caller's values as a new state, based on the newest or on an earlier one. Throws a `Refusal`. */
-export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Checkpoint {
+export function updateState(turn: Turn, thread: Thread, update: BodyOf<"updateThreadState">): Checkpoint {
   const { values } = update;
   if (values !== null && (typeof values !== "object" || Array.isArray(values)))
     throw new Refusal(422, "invalid_request", "body.values: must be an object or null.");
@@ -81,17 +75,11 @@ export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Ch
   return checkpoint;
 }
 
-export interface HistoryQuery {
-  readonly limit?: number | null;
-  readonly before?: unknown;
-  readonly metadata?: Json | null;
-}
-
 /** The states of a thread before a checkpoint, newest first. */
 export function history(
   turn: Turn,
   thread: Thread,
-  { limit, before, metadata }: HistoryQuery,
+  { limit, before, metadata }: BodyOf<"searchThreadHistory">,
 ): readonly ThreadState[] {
   const states = statesOf(turn, thread);
   const id = typeof before === "string" ? before : checkpointIdIn(before);

@@ -18,10 +18,7 @@ const SOME_ID = "00000000-0000-0000-0000-000000000000";
 type Updates = Superstep["updates"];
 
 /** Throws a `Refusal` (404, 413, 422) for supersteps that a new thread cannot be created with. */
-export function requireSupersteps(
-  turn: Turn,
-  { metadata, supersteps }: ThreadInput & { readonly supersteps?: readonly Superstep[] | null },
-): void {
+export function requireSupersteps(turn: Turn, { metadata, supersteps }: ThreadInput): void {
   if (supersteps == null) return;
   const graphId = metadata?.graph_id;
   if (typeof graphId !== "string")

@@ -1,4 +1,4 @@
-import type { ThreadTtlInput } from "../../../contracts/spec/agent/thread-resources.ts";
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
@@ -22,13 +22,7 @@ import {
 import { bytesOf } from "./size.ts";
 import { withTtl } from "./thread-ttl.ts";
 
-export interface ThreadInput {
-  readonly thread_id?: string | null;
-  readonly metadata?: Json | null;
-  readonly config?: Json | null;
-  readonly if_exists?: "raise" | "do_nothing" | null;
-  readonly ttl?: ThreadTtlInput | null;
-}
+export type ThreadInput = BodyOf<"createThread">;
 
 export function threadById(reader: Reader, workspace: Workspace, id: string): Thread | undefined {
   return reader.get(THREADS, threadKey(workspace, id.toLowerCase()));
@@ -81,11 +75,7 @@ export function createThread(turn: Turn, workspace: Workspace, input: ThreadInpu
   return thread;
 }
 
-export function updateThread(
-  turn: Turn,
-  before: Thread,
-  { metadata, ttl }: Pick<ThreadInput, "metadata" | "ttl">,
-): Thread {
+export function updateThread(turn: Turn, before: Thread, { metadata, ttl }: BodyOf<"updateThread">): Thread {
   const updated = { ...before, metadata: { ...before.metadata, ...metadata }, updated_at: turn.now };
   requireMetadataSize(turn, updated);
   if (ttl) requireEventCapacity(turn);
