@@ -16,7 +16,6 @@ const FIXED: Readonly<Record<string, string>> = {
   "emulator/runtime/capsules/file.ts:MAX_RECORDING_BYTES": "the format of a capsule",
   "emulator/s3/front/operations/buckets.ts:MAX_BUCKETS": "the protocol of S3",
   "emulator/s3/front/operations/uploads.ts:MAX_PART_NUMBER": "the protocol of S3",
-  "emulator/subjects/faults/parse.ts:MAX_COUNT": "the range of a field, in docs/look-up/faults.md",
   "emulator/subjects/faults/values.ts:MAX_CHOICES": "the range of a field",
   "emulator/subjects/faults/values.ts:MAX_BODY_LENGTH": "the range of a field",
   "emulator/subjects/faults/values.ts:MAX_TEXT_LENGTH": "the range of a field",

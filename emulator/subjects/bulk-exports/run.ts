@@ -1,8 +1,8 @@
 import type { FaultPoint } from "../../../contracts/spec/faults.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { triggerStoreFaultAt } from "../faults/store-points.ts";
+import { unhandled } from "../faults/target.ts";
 import { triggerFault, triggerS3Fault } from "../faults/trigger-fault.ts";
-import { unhandled } from "../faults/unhandled.ts";
 import { sizeOf, storeStaged } from "../object-storage/writer.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
 import type { AttemptFailure, Checkpoint, ImmediateFault, OfAttempt, WriteFile } from "./events.ts";

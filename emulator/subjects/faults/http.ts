@@ -5,9 +5,8 @@ import type { Event, Reader, Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
 import { namesOf } from "./operations.ts";
 import { FAULTS } from "./records.ts";
-import type { Target } from "./target.ts";
+import { type Target, unhandled } from "./target.ts";
 import { mayTrigger } from "./trigger.ts";
-import { unhandled } from "./unhandled.ts";
 
 /** A request that is about to be carried out. */
 export interface HttpOccasion {

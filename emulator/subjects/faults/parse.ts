@@ -10,7 +10,7 @@ import { durationMs, formatDuration } from "../../kernel/duration.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { LimitSettings } from "../settings.ts";
 import type { FaultRule, TargetThen } from "./records.ts";
-import { readMatchValue, readThenValue } from "./values.ts";
+import { countAt, readMatchValue, readThenValue } from "./values.ts";
 import { unknownWord } from "./words.ts";
 
 /** A valid fault, ready to be armed. */
@@ -21,7 +21,6 @@ type FaultInput = Readonly<Record<string, unknown>>;
 
 const RULE_MEMBERS = ["target", "match", "then", "times", "ttl", "optional"];
 const PRESET_MEMBERS = ["preset", "match", "times", "ttl", "optional"];
-const MAX_COUNT = 1_000_000;
 
 /** Reads a rule or a preset of `POST /faults`. Throws a `Refusal` (422) for unknown or invalid members. */
 export function readFault(input: unknown, limits: LimitSettings): Fault {
@@ -157,12 +156,6 @@ function memberOf(row: FaultTargetRow, name: string): FaultMember | undefined {
 function objectAt(where: string, value: unknown): FaultInput {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as FaultInput;
   throw new Refusal(422, "invalid_request", `${where}: must be an object.`);
-}
-
-function countAt(where: string, value: unknown): number {
-  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_COUNT)
-    return value as number;
-  throw new Refusal(422, "invalid_count", `${where}: must be a whole number from 1 to ${MAX_COUNT}.`);
 }
 
 function durationAt(where: string, value: unknown): number {

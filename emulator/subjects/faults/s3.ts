@@ -3,8 +3,7 @@ import { durationMs } from "../../kernel/duration.ts";
 import type { S3ErrorCode } from "../object-storage/errors.ts";
 import type { S3Fault, S3FaultContext } from "../object-storage/faults.ts";
 import { s3Credentials } from "../object-storage/records.ts";
-import type { Target } from "./target.ts";
-import { unhandled } from "./unhandled.ts";
+import { type Target, unhandled } from "./target.ts";
 
 /** A point of an export that writes to the embedded object store. */
 export interface S3Point {

@@ -12,3 +12,14 @@ export interface Target<Name extends FaultTarget, Occasion, Outcome> {
   /** Carries out the rule as far as it can by itself; returns what is left for the caller to do. */
   apply(turn: Turn, rule: RuleOf<Name>, occasion: Occasion): Outcome | undefined;
 }
+
+/**
+ * Ends a chain of branches over the members of `then`. There `then` has the type `never`, so a member of `then` that is not
+ * handled does not compile. A rule stored by another version ends the world with this message (law 6).
+ */
+export function unhandled(target: string, then: never): never {
+  throw new Error(
+    `This version cannot apply ${JSON.stringify(then)} to the target ${target}. ` +
+      "Remove the fault with the version that armed it.",
+  );
+}

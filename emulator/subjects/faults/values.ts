@@ -33,6 +33,8 @@ export function readMatchValue(kind: MatchKind, where: string, input: unknown): 
   return input.map((value, index) => MATCH[kind](`${where}[${index}]`, value));
 }
 
+export const countAt = numberAt(1);
+
 const MATCH: Readonly<Record<MatchKind, (where: string, input: unknown) => string | number>> = {
   text: textAt,
   id: (where, input) => textAt(where, input).toLowerCase(),
@@ -41,7 +43,7 @@ const MATCH: Readonly<Record<MatchKind, (where: string, input: unknown) => strin
   operation: httpOperation,
   region: (where, input) => (input === "*" ? "*" : wordAt("unknown_region", FAULT_REGIONS)(where, input)),
   number: numberAt(0),
-  count: numberAt(1),
+  count: countAt,
 };
 
 /** Reads the value of a member of `then`. Throws a `Refusal` (422). */

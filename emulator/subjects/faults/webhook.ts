@@ -1,8 +1,7 @@
 import { durationMs } from "../../kernel/duration.ts";
 import type { WebhookFault } from "../webhooks/events.ts";
 import { maskedUrl } from "../webhooks/mask.ts";
-import type { Target } from "./target.ts";
-import { unhandled } from "./unhandled.ts";
+import { type Target, unhandled } from "./target.ts";
 
 /** A webhook that is about to be sent. */
 export interface WebhookOccasion {

@@ -3,8 +3,7 @@ import { durationMs } from "../../kernel/duration.ts";
 import type { ImmediateFault } from "../bulk-exports/events.ts";
 import { type BulkExport, EXPORTS, type ExportRun } from "../bulk-exports/records.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import type { Target } from "./target.ts";
-import { unhandled } from "./unhandled.ts";
+import { type Target, unhandled } from "./target.ts";
 
 /** An export run at a fault point. */
 export interface WorkerOccasion {

@@ -10,9 +10,9 @@ import {
   removeFaults,
   untriggeredFaults,
 } from "../../../emulator/subjects/faults/rules.ts";
+import { unhandled } from "../../../emulator/subjects/faults/target.ts";
 import { mayTrigger, trigger } from "../../../emulator/subjects/faults/trigger.ts";
 import { triggerFault, triggerS3Fault } from "../../../emulator/subjects/faults/trigger-fault.ts";
-import { unhandled } from "../../../emulator/subjects/faults/unhandled.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
 import type { S3Operation } from "../../../emulator/subjects/object-storage/permissions.ts";
 import { SEEDED_KEY } from "../../../emulator/subjects/object-storage/seed.ts";
