@@ -1,3 +1,4 @@
+import { isMembers, type Members } from "../contracts/engine/json.ts";
 import type { Scenario } from "./document.ts";
 import { type Environment, EnvironmentError, type Environments } from "./environment.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -81,16 +82,10 @@ export async function playUnder<Found>(
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Merges objects member by member; everything else is replaced. */
 export function overlaid(below: object, above: object): Members {
   const merged: Record<string, unknown> = { ...below };
   for (const [name, value] of Object.entries(above))
     merged[name] = isMembers(value) && isMembers(merged[name]) ? overlaid(merged[name], value) : value;
   return merged;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

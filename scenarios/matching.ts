@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { isMembers } from "../contracts/engine/json.ts";
 import { parseDuration, parseMicros } from "../emulator/client/values.ts";
 import { MAX_SHOWN } from "./bounds.ts";
 import { ABSENT, valueAt } from "./paths.ts";
@@ -7,7 +8,7 @@ import { ABSENT, valueAt } from "./paths.ts";
 export function differences(expected: unknown, actual: unknown, where = ""): string[] {
   if (typeof expected === "string" && Object.hasOwn(WORDS, expected))
     return WORDS[expected]?.(actual) ? [] : [differing(where, expected, actual)];
-  if (isObject(expected)) return objectDifferences(expected, actual, where);
+  if (isMembers(expected)) return objectDifferences(expected, actual, where);
   if (Array.isArray(expected)) return listDifferences(expected, actual, where);
   return Object.is(expected, actual) ? [] : [differing(where, JSON.stringify(expected), actual)];
 }
@@ -30,7 +31,7 @@ const WORDS: Readonly<Record<string, (actual: unknown) => boolean>> = {
   $time: (actual) => typeof actual === "string" && parseMicros(actual) !== undefined,
   $text: (actual) => typeof actual === "string",
   $number: (actual) => typeof actual === "number",
-  $object: (actual) => isObject(actual),
+  $object: (actual) => isMembers(actual),
   $list: (actual) => Array.isArray(actual),
 };
 
@@ -174,10 +175,6 @@ function isWithin(bounds: unknown, actual: unknown): boolean {
 
 function differing(where: string, expected: string, actual: unknown): string {
   return `${where || "the value"}: expected ${expected}, found ${shownValue(actual)}`;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const BACKREFERENCE = /\\[k1-9]/;

@@ -1,6 +1,7 @@
 import { type Field, listOf, text as textField } from "../../contracts/spec/fields.ts";
 import { DURATION, DURATION_EXAMPLES, formatDuration, parseDuration } from "../kernel/duration.ts";
 import { parseInstant } from "../kernel/instant.ts";
+import { jsonOrText } from "../subjects/json-of.ts";
 
 /** The type of a setting's value: a description, a JSON Schema, and a parser. */
 export interface Kind<T> {
@@ -148,7 +149,7 @@ export function list<T>(items: Field<T>, expects: string): Kind<readonly T[]> {
     ...shape(listOf(items, { maxItems: MAX_LIST_LENGTH }), `a list of ${expects}`),
     fromText: (line) =>
       line.trimStart().startsWith("[")
-        ? jsonFromText(line)
+        ? jsonOrText(line)
         : line
             .split(",")
             .map((part) => part.trim())
@@ -164,7 +165,7 @@ export function shape<T>(schema: Field<T>, expects: string): Kind<T> {
     expects,
     schema,
     read: (value) => (isStructure(value) ? (value as T) : undefined),
-    fromText: jsonFromText,
+    fromText: jsonOrText,
   };
 }
 
@@ -182,7 +183,7 @@ export function values(allowedValues: readonly unknown[]): Kind<unknown> {
     read: (value) => spelled.find(([spelling]) => spelling === JSON.stringify(value))?.[1],
     fromText: (word) => {
       const same = spelled.find(([, value]) => value === word);
-      return same ? same[1] : jsonFromText(word);
+      return same ? same[1] : jsonOrText(word);
     },
   };
 }
@@ -193,12 +194,4 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 function numberFromText(word: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(word) ? Number(word) : word;
-}
-
-export function jsonFromText(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }

@@ -19,18 +19,9 @@ import {
   type RateLimitId,
   type RateRegion,
 } from "../../contracts/spec/rate-limits/rows.ts";
+import { jsonOrText } from "../subjects/json-of.ts";
 import type { RateSetting } from "../subjects/settings.ts";
-import {
-  choice,
-  integer,
-  isObject,
-  jsonFromText,
-  type Kind,
-  list,
-  positiveNumber,
-  TEXT,
-  toggle,
-} from "./kinds.ts";
+import { choice, integer, isObject, type Kind, list, positiveNumber, TEXT, toggle } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 
 /** The setting of a row: a count, optionally with a window, for all regions or for each. */
@@ -116,7 +107,7 @@ function rate(): Kind<RateGiven> {
       );
       return rates.every(([, regionRate]) => regionRate) ? Object.fromEntries(rates) : undefined;
     },
-    fromText: jsonFromText,
+    fromText: jsonOrText,
   };
 }
 

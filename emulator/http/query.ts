@@ -1,4 +1,5 @@
 import type { Field, OptionalField } from "../../contracts/spec/fields.ts";
+import { jsonOf } from "../subjects/json-of.ts";
 
 /** The query parameters of a row, by name. */
 export type QueryFields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
@@ -69,11 +70,6 @@ function itemsIn(text: string): readonly string[] {
 }
 
 function jsonList(text: string): readonly string[] | undefined {
-  if (!text.startsWith("[")) return undefined;
-  try {
-    const items: unknown = JSON.parse(text);
-    return Array.isArray(items) ? items.map(String) : undefined;
-  } catch {
-    return undefined;
-  }
+  const items = text.startsWith("[") ? jsonOf(text) : undefined;
+  return Array.isArray(items) ? items.map(String) : undefined;
 }

@@ -9,6 +9,7 @@ import {
   object,
   oneOf,
   optional,
+  type TypeOf,
   text,
 } from "../../../contracts/spec/fields.ts";
 import { LIMITS } from "../../../contracts/spec/limits.ts";
@@ -18,6 +19,7 @@ import { ENTRY, manifestOf, readManifest } from "../../storage/archive/manifest.
 import { type PackedEntry, packEntries, textEntry } from "../../storage/archive/pack.ts";
 import { readText, unpackEntries } from "../../storage/archive/unpack.ts";
 import { makeTemporaryFolder } from "../../storage/temporary-folder.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 import { checkOf } from "../../validation/check.ts";
 
 /** The recording is held in memory. The snapshot is not. */
@@ -32,43 +34,31 @@ const FILE_NAME = /^(?:[\w@+ -][\w.@+ -]*\/)*[\w@+ -][\w.@+ -]*$/;
 /** Which part of the package wrote a capsule. */
 const MAKERS = ["replay", "exec", "vitest", "jest", "node:test", "bun"] as const;
 
-/** The failure that a capsule repeats. */
-export interface CapsuleFacts {
-  /** Versions of the emulator and of Node that wrote it. */
-  readonly version: string;
-  readonly node: string;
-  readonly made_by: (typeof MAKERS)[number];
-  /** The command that was run, as text for users. */
-  readonly command: string;
-  /** The scenario among the files. */
-  readonly scenario: string;
-  readonly seed: number;
-  /** The failed step; null for a command, whose requests were recorded. */
-  readonly failure: { readonly label: string; readonly differences: readonly string[] } | null;
-  /** How a command ended, and why its replay may differ. */
-  readonly notes: readonly string[];
-  /** What a replay cannot repeat, and what to do about it: such a capsule is not replayed. Capsules of old versions lack it. */
-  readonly gaps?: readonly string[];
-  /** These replace settings of the scenario. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** The number of secrets that were replaced. */
-  readonly left_out: number;
-}
-
-/** Somebody else may have written the file. */
+/** Facts are checked when they are read: somebody else may have written the file. */
 const FACTS_FIELD = object({
+  /** Versions of the emulator and of Node that wrote it. */
   version: text(),
   node: text(),
   made_by: oneOf(MAKERS),
+  /** The command that was run, as text for users. */
   command: text(),
+  /** The scenario among the files. */
   scenario: text(),
   seed: integer({ minimum: 0 }),
+  /** The failed step; null for a command, whose requests were recorded. */
   failure: nullable(object({ label: text(), differences: listOf(text()) })),
+  /** How a command ended, and why its replay may differ. */
   notes: listOf(text()),
+  /** What a replay cannot repeat, and what to do about it: such a capsule is not replayed. Capsules of old versions lack it. */
   gaps: optional(listOf(text())),
+  /** These replace settings of the scenario. */
   settings: freeForm(),
+  /** The number of secrets that were replaced. */
   left_out: integer({ minimum: 0 }),
 });
+
+/** The failure that a capsule repeats. */
+export type CapsuleFacts = TypeOf<typeof FACTS_FIELD>;
 
 /** A capsule that was read. */
 export interface Capsule {
@@ -174,7 +164,7 @@ async function unpackRecording(file: string, folder: string) {
 }
 
 async function parseFacts(file: string, facts: string | undefined): Promise<CapsuleFacts> {
-  const parsedFacts = facts === undefined ? undefined : parseJson(facts);
+  const parsedFacts = facts === undefined ? undefined : jsonOf(facts);
   if (parsedFacts === undefined)
     throw new ArchiveFileError(
       `${file} is not a capsule. If it is a snapshot file, import it with \`emulator snapshot import\`.`,
@@ -185,15 +175,6 @@ async function parseFacts(file: string, facts: string | undefined): Promise<Caps
   const reason =
     problems[0] ?? `capsule.json.scenario: ${JSON.stringify(scenario.slice(0, 100))} is not a path`;
   throw new ArchiveFileError(`${file} is not a valid capsule: ${reason}. Ask its author for a new one.`);
-}
-
-/** Undefined if the text is not JSON. */
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a path stays below the folder. */

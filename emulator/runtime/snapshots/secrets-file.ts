@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
 import { fileAdvice } from "../../storage/file-errors.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 import { SUPPLIED_SECRETS, type SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import { checkOf } from "../../validation/check.ts";
 
@@ -9,20 +10,11 @@ export async function readSecretsFile(file: string): Promise<SuppliedSecrets> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new ArchiveFileError(`${file}: ${fileAdvice(error)}`);
   });
-  const content = parseJson(text);
+  const content = jsonOf(text);
   const problems = (await checkOf(SUPPLIED_SECRETS))(content, "file");
   if (problems.length > 0)
     throw new ArchiveFileError(
       `${file} is not JSON with destinations, keys or webhooks: ${problems.join("; ")}`,
     );
   return content as SuppliedSecrets;
-}
-
-/** Undefined if the text is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

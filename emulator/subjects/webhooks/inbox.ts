@@ -1,6 +1,7 @@
 import { hideWith, maskedQuery } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { jsonOrText } from "../json-of.ts";
 import type { Settings } from "../settings.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { MASK } from "./mask.ts";
@@ -78,7 +79,7 @@ export function readInbox(reader: Reader, name: string) {
   return [...reader.list(INBOX, name)].map(({ received_at, body, inbox: _, ...message }) => ({
     ...message,
     received_at: formatInstant(received_at),
-    body: parseJsonOrText(body),
+    body: jsonOrText(body),
   }));
 }
 
@@ -101,12 +102,4 @@ function requireShortHead(query: string, headers: Received["headers"], maximum: 
     `The query and headers have ${characters} characters; an inbox accepts at most ${maximum}.`,
     "limits.webhook_inbox_characters sets the maximum.",
   );
-}
-
-function parseJsonOrText(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

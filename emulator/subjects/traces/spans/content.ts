@@ -1,3 +1,4 @@
+import { jsonOrText } from "../../json-of.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { type Attributes, firstOf } from "./attributes.ts";
 import {
@@ -80,10 +81,5 @@ function asObject(value: unknown, name: string): JsonObject | null {
 
 /** Parses JSON text: many tracers cannot write nested attributes and send JSON as a string. */
 function parsed(value: unknown): unknown {
-  if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return typeof value === "string" && /^\s*[[{"]/.test(value) ? jsonOrText(value) : value;
 }
