@@ -1,18 +1,8 @@
 import type { RecordingLine } from "../contracts/engine/recorded.ts";
+import type { RecordingHeader } from "../emulator/client/control-client.ts";
 
 /** What replaces a secret in a recording; a number follows for each further secret. */
 const LEFT_OUT = "left-out";
-
-/** The first line of `GET /_emulator/v1/recording`. */
-export interface RecordingHeader {
-  readonly seed: number;
-  readonly complete: boolean;
-  /** Earlier requests that are no longer retained, and requests without a reply yet. */
-  readonly dropped: number;
-  readonly pending: number;
-  /** The turn of the world before its first request. */
-  readonly start_turn: number;
-}
 
 /** What a replay of a recording cannot repeat, and what to do about it. */
 export function gapsOf(

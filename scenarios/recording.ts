@@ -1,14 +1,14 @@
 import { stringify } from "yaml";
-import type { RecordingLine } from "../contracts/engine/recorded.ts";
-import { CONTROL_PATH, createControlClient } from "../emulator/client/control-client.ts";
+import { jsonOrText } from "../contracts/engine/json.ts";
+import {
+  CONTROL_PATH,
+  createControlClient,
+  type RecordedRequest,
+  type RecordingHeader,
+} from "../emulator/client/control-client.ts";
 import { NoReply, sendTo } from "../emulator/client/send.ts";
-import { gapsOf, type RecordingHeader, warningsOf } from "./recording-gaps.ts";
+import { gapsOf, warningsOf } from "./recording-gaps.ts";
 import { verbatim } from "./variables.ts";
-
-/** A request in a reply of `GET /_emulator/v1/recording`. */
-interface RecordedRequest extends RecordingLine {
-  readonly at: string;
-}
 
 /** What an emulator has recorded. */
 export interface RecordedWorld {
@@ -63,10 +63,7 @@ export async function record(url: string): Promise<Recorded> {
 /** Rejects when no emulator answers at this address. */
 export async function readRecording(url: string): Promise<RecordedWorld> {
   const client = createControlClient(sendTo(url));
-  const [header, ...requests] = (await client.recording().catch(notAnEmulator(url))) as [
-    RecordingHeader,
-    ...RecordedRequest[],
-  ];
+  const [header, ...requests] = await client.recording().catch(notAnEmulator(url));
   const { settings } = await client.config<Config>().catch(notAnEmulator(url));
   const { url: ownUrl, eu_url, s3_url } = await client.status();
   const addresses = new Map([
@@ -158,7 +155,7 @@ function stepOf({ region, method, path, query, headers, body, status, reply }: R
 
 /** Text is sent unchanged, so a body that is a JSON string keeps its quotes. */
 function bodyToSend(body: string): unknown {
-  const value = parseJson(body);
+  const value = jsonOrText(body);
   return typeof value === "string" ? body : value;
 }
 
@@ -172,7 +169,7 @@ function unusualHeaders(headers: RecordedRequest["headers"]): Readonly<Record<st
 
 /** Members of a reply to compare: the status of an export, a run, a thread. */
 function assertableBody(reply: string | null): StepText {
-  const value = reply === null ? undefined : parseJson(reply);
+  const value = reply === null ? undefined : jsonOrText(reply);
   const { status } = (typeof value === "object" && value !== null ? value : {}) as {
     readonly status?: unknown;
   };
@@ -222,7 +219,7 @@ function createIds(addresses: RecordedWorld["addresses"]) {
     }),
     learn({ reply, status }: RecordedRequest, step: StepText): void {
       if (reply === null || status >= 400) return;
-      for (const [id, path] of idsIn(parseJson(reply), "", 0))
+      for (const [id, path] of idsIn(jsonOrText(reply), "", 0))
         if (!names.has(id)) names.set(id, { step, path, name: undefined });
     },
   };
@@ -242,7 +239,7 @@ function addressesReplaced(addresses: RecordedWorld["addresses"]): (text: string
 
 /** Text escaped for a scenario, so that it is sent unchanged. */
 function asIs(text: string): string {
-  const value = parseJson(text);
+  const value = jsonOrText(text);
   return typeof value === "object" ? JSON.stringify(verbatim(value)) : String(verbatim(text));
 }
 
@@ -264,13 +261,5 @@ function advanceTarget({
   reply,
 }: AdvanceRequest): { to?: string; reached?: boolean } | undefined {
   if (path !== `${CONTROL_PATH}/clock/advance` || status >= 400 || reply === null) return undefined;
-  return parseJson(reply) as { to?: string; reached?: boolean };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return jsonOrText(reply) as { to?: string; reached?: boolean };
 }

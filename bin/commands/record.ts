@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { RecordingLine } from "../../contracts/engine/recorded.ts";
 import { harOf } from "../../contracts/engine/recordings/write-har.ts";
 import { counted } from "../../contracts/report/counted.ts";
 import { packageVersion } from "../../emulator/config/package-version.ts";
@@ -7,10 +6,6 @@ import { clientCommand } from "../client-command.ts";
 import { UsageError } from "../command.ts";
 import { writeRecording } from "../replay/record.ts";
 import { textOf } from "../values.ts";
-
-interface Recording {
-  readonly complete: boolean;
-}
 
 /** `record --har`: writes the recording of a world as HAR. */
 export const command = clientCommand({
@@ -25,10 +20,7 @@ export const command = clientCommand({
     if (file === undefined)
       throw new UsageError("--har is missing; give the file to write, such as --har seen.har");
     return async ({ client, url }) => {
-      const [header, ...lines] = (await client.recording()) as [
-        Recording,
-        ...(RecordingLine & { readonly at: string })[],
-      ];
+      const [header, ...lines] = await client.recording();
       const har = harOf(lines, { url, version: packageVersion() });
       writeRecording("--har", resolve(cwd, file), JSON.stringify(har, null, 1), flags.update === true);
       return { file, exchanges: lines.length, complete: header.complete };

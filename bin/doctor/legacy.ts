@@ -1,5 +1,6 @@
-import type { RecordingLine } from "../../contracts/engine/recorded.ts";
+import { counted } from "../../contracts/report/counted.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
+import type { RecordedRequest, RecordingHeader } from "../../emulator/client/control-client.ts";
 import { routeOf } from "../../emulator/http/route.ts";
 import type { Settings } from "../../emulator/subjects/settings.ts";
 import type { Finding } from "./findings.ts";
@@ -10,27 +11,23 @@ interface Use {
   readonly firstAt: string;
 }
 
-/** A recorded request; the first line of a recording describes the recording itself. */
-type Line = Pick<RecordingLine, "method" | "path"> & { readonly at: string };
-
 /** A finding for each operation that recorded requests use and that the service removes, with its replacement. */
 export function legacyFindings(
-  recording: readonly unknown[],
+  [header, ...requests]: readonly [RecordingHeader, ...RecordedRequest[]],
   assumptions: Settings["assumptions"],
 ): readonly Finding[] {
-  const [head, ...lines] = recording as readonly [{ readonly complete: boolean }, ...Line[]];
   const uses = new Map<Operation, Use>();
-  for (const { method, path, at } of lines) {
+  for (const { method, path, at } of requests) {
     const route = routeOf(method, path, assumptions);
     if (route.kind !== "operation" || !route.operation.legacy) continue;
     const { operation } = route;
     const { count = 0, firstAt = at } = uses.get(operation) ?? {};
     uses.set(operation, { operation, count: count + 1, firstAt });
   }
-  const retained = head.complete ? "" : "; earlier requests are no longer retained";
+  const retained = header.complete ? "" : "; earlier requests are no longer retained";
   const clean: Finding = {
     ok: true,
-    what: `${countOf(lines.length)} of this world: all of them work after the legacy endpoints end${retained}`,
+    what: `${counted(requests.length, "recorded request")} of this world: all of them work after the legacy endpoints end${retained}`,
   };
   return uses.size === 0 ? [clean] : [...uses.values()].map(findingOf);
 }
@@ -38,11 +35,7 @@ export function legacyFindings(
 function findingOf({ operation: { method, path, legacy }, count, firstAt }: Use): Finding {
   return {
     ok: false,
-    what: `${countOf(count)} to ${method} ${path} (first at ${firstAt}): removed after 2027-01-31`,
+    what: `${counted(count, "recorded request")} to ${method} ${path} (first at ${firstAt}): removed after 2027-01-31`,
     fix: `use ${legacy?.replacement}; in clients, ${legacy?.clients}`,
   };
-}
-
-function countOf(count: number): string {
-  return `${count} recorded ${count === 1 ? "request" : "requests"}`;
 }

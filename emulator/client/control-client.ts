@@ -7,6 +7,7 @@ import type { FaultView } from "../subjects/faults/rules.ts";
 import type { BucketView } from "../subjects/object-storage/buckets.ts";
 import type { ObjectList } from "../subjects/object-storage/contents.ts";
 import type { explainView, limiterView, rowView } from "../subjects/rate-limits/view.ts";
+import type { RecordedRequest, RecordingHeader } from "../subjects/recording.ts";
 import type { explainWebhook } from "../subjects/webhooks/explain.ts";
 import type { deliveryView } from "../subjects/webhooks/view.ts";
 import type { WorldDifference } from "../subjects/world-difference.ts";
@@ -28,6 +29,7 @@ import type {
 /** The base path of the control API. */
 export const CONTROL_PATH = `${CONTROL_PREFIX}v1`;
 
+export type { RecordedRequest, RecordingHeader };
 export type LimitExplanation = ReturnType<typeof explainView>;
 export type DeliveryView = ReturnType<typeof deliveryView>;
 export type WebhookVerdict = ReturnType<typeof explainWebhook>;
@@ -69,7 +71,7 @@ export function createControlClient(send: Send) {
         `/why/${segment(id)}?${new URLSearchParams({ effects: effects ? "1" : "0", ...(field !== undefined && { field }) })}`,
       ),
     /** The requests since the start, after a line about the emulator. */
-    recording: () => call<readonly unknown[]>("GET", "/recording"),
+    recording: () => call<readonly [RecordingHeader, ...RecordedRequest[]]>("GET", "/recording"),
     generateTraces: (order: TraceOrder) => call<GeneratedTraces>("POST", "/traces/generate", order),
     ...timeCalls(call),
     ...storeCalls(call),

@@ -71,7 +71,7 @@ function* rowsWith({ world }: ControlContext, needle: string): Iterable<Match> {
 
 function* requests({ world, recording }: ControlContext): Iterable<Match> {
   const view = requestViewer(world);
-  for (const summary of recording.summaries) {
+  for (const summary of recording.summaries()) {
     const { number, method, path, status, turn } = view(summary);
     yield { id: String(number), text: `${method} ${path} ${status}`, ...(turn && { of: String(turn) }) };
   }

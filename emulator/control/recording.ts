@@ -4,7 +4,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { control, type Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { HttpRequest } from "../subjects/message.ts";
-import type { Recording } from "../subjects/recording.ts";
+import type { Recording, RecordingHeader } from "../subjects/recording.ts";
 import type { LimitSettings } from "../subjects/settings.ts";
 import {
   newSubstitutes,
@@ -78,31 +78,24 @@ export function createRecording(
         },
       };
     },
-    get isComplete() {
-      return isFresh && first === 0;
-    },
-    get droppedCount() {
-      return first;
-    },
-    get pendingCount() {
-      return pendingCount;
-    },
-    get startTurn() {
-      return inOrder()[0]?.turn ?? 0;
-    },
-    get requests() {
+    facts: () => ({
+      complete: isFresh && first === 0,
+      dropped: first,
+      pending: pendingCount,
+      start_turn: inOrder()[0]?.turn ?? 0,
+    }),
+    requests() {
       const substitutes = newSubstitutes();
       return inOrder().map((each) => recordOf(each, substitutes));
     },
-    get summaries() {
-      return inOrder().map(({ arrival, at, method, path, status }) => ({
+    summaries: () =>
+      inOrder().map(({ arrival, at, method, path, status }) => ({
         number: arrival,
         at: formatInstant(at),
         method,
         path,
         status,
-      }));
-    },
+      })),
     find(number) {
       const request = inOrder().find(({ arrival }) => arrival === number);
       return request && recordOf(request, newSubstitutes());
@@ -114,26 +107,10 @@ export function createRecording(
 export function recordingUpTo(recording: Recording, now: Instant): Recording {
   const until = formatInstant(now);
   return {
+    ...recording,
     begin: () => ({ store: () => undefined, end: () => undefined }),
-    get isComplete() {
-      return recording.isComplete;
-    },
-    get droppedCount() {
-      return recording.droppedCount;
-    },
-    get pendingCount() {
-      return recording.pendingCount;
-    },
-    get startTurn() {
-      return recording.startTurn;
-    },
-    get requests() {
-      return recording.requests.filter(({ at }) => at <= until);
-    },
-    get summaries() {
-      return recording.summaries.filter(({ at }) => at <= until);
-    },
-    find: (number) => recording.find(number),
+    requests: () => recording.requests().filter(({ at }) => at <= until),
+    summaries: () => recording.summaries().filter(({ at }) => at <= until),
   };
 }
 
@@ -173,15 +150,9 @@ export const RECORDING_OPERATIONS = [
 ] as const;
 
 async function* linesOf(recording: Recording, seed: number): AsyncIterable<string> {
-  const { isComplete, droppedCount, pendingCount, startTurn, requests } = recording;
-  const header = {
-    seed,
-    complete: isComplete,
-    requests: requests.length,
-    dropped: droppedCount,
-    pending: pendingCount,
-    start_turn: startTurn,
-  };
+  const requests = recording.requests();
+  const { complete, ...facts } = recording.facts();
+  const header: RecordingHeader = { seed, complete, requests: requests.length, ...facts };
   yield `${JSON.stringify(header)}\n`;
   for (const request of requests) yield `${JSON.stringify(request)}\n`;
 }

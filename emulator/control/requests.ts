@@ -24,7 +24,7 @@ export const REQUEST_OPERATIONS = [
       turn: optional(integer({ minimum: 1, title: "only the request of this turn" })),
     },
     run({ recording, world }, { query: { show, turn, ...query } }) {
-      const requests = recording.summaries.map(requestViewer(world));
+      const requests = recording.summaries().map(requestViewer(world));
       const isShown =
         turn === undefined ? SHOWN[show ?? "api"] : (request: RequestView) => request.turn === turn;
       return listOf(requests.filter(isShown ?? SHOWN.all), query, {

@@ -6,19 +6,30 @@ import type { HttpReply, HttpRequest } from "./message.ts";
 export interface Recording {
   /** Notes a request to the world, which is at this instant and turn. */
   begin(request: HttpRequest, world: { readonly now: Instant; readonly lastTurn: number }): PendingExchange;
-  /** False when earlier requests are no longer kept. */
-  readonly isComplete: boolean;
-  /** The number of earlier requests that are no longer kept. */
-  readonly droppedCount: number;
-  /** The number of requests that still wait for their replies. */
-  readonly pendingCount: number;
-  /** The turn of the world before the first request that is kept; 0 without one. */
-  readonly startTurn: number;
-  readonly requests: readonly RecordedRequest[];
+  facts(): RecordingFacts;
+  requests(): readonly RecordedRequest[];
   /** The requests without their headers and bodies, which is cheaper. */
-  readonly summaries: readonly RequestSummary[];
+  summaries(): readonly RequestSummary[];
   /** The request with this number. */
   find(number: number): RecordedRequest | undefined;
+}
+
+/** What a recording contains. */
+export interface RecordingFacts {
+  /** False when earlier requests are no longer kept. */
+  readonly complete: boolean;
+  /** The number of earlier requests that are no longer kept. */
+  readonly dropped: number;
+  /** The number of requests that still wait for their replies. */
+  readonly pending: number;
+  /** The turn of the world before the first request that is kept; 0 without one. */
+  readonly start_turn: number;
+}
+
+/** The first line of a recording that is read. */
+export interface RecordingHeader extends RecordingFacts {
+  readonly seed: number;
+  readonly requests: number;
 }
 
 /** A request whose reply is not known yet. */
