@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { variableOf } from "../emulator/config/layers.ts";
-import { nearest } from "../emulator/kernel/nearest.ts";
+import { hintFor, nearest } from "../emulator/kernel/nearest.ts";
 import {
   type AnyCommand,
   COMMON_FLAGS,
@@ -39,10 +39,11 @@ export function calledCommand(
   const command = Object.hasOwn(entry.actions, action) ? entry.actions[action] : undefined;
   if (command !== undefined) return { name: `${name} ${action}`, command, words: isNamed ? rest : words };
   const actions = Object.keys(entry.actions);
-  const suggestion = isNamed ? nearest(action, actions) : undefined;
-  const problem = isNamed ? `${name} ${action}: unknown command` : `${name}: a command is missing`;
+  const advice = `give one of ${actions.join(", ")}`;
   throw new UsageError(
-    `${problem}; ${suggestion === undefined ? `give one of ${actions.join(", ")}` : `did you mean ${suggestion}?`}`,
+    isNamed
+      ? `${name} ${action}: unknown command; ${hintFor(action, actions, advice)}`
+      : `${name}: a command is missing; ${advice}`,
   );
 }
 

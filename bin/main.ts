@@ -1,5 +1,5 @@
 import { packageVersion } from "../emulator/config/package-version.ts";
-import { nearest } from "../emulator/kernel/nearest.ts";
+import { hintFor } from "../emulator/kernel/nearest.ts";
 import { type CommandTable, type NamedCommand, UsageError } from "./command.ts";
 import { calledCommand, readCommandLine, wantsJson } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
@@ -31,8 +31,7 @@ function show(text: string): number {
 }
 
 function unknownCommand(name: string): string {
-  const suggestion = nearest(name, Object.keys(COMMANDS));
-  return `${name}: unknown command; ${suggestion === undefined ? "see `emulator --help`" : `did you mean ${suggestion}?`}`;
+  return `${name}: unknown command; ${hintFor(name, Object.keys(COMMANDS), "see `emulator --help`")}`;
 }
 
 /** Prints why a command has ended; returns its exit code. */

@@ -11,6 +11,7 @@ import { writeAdvice } from "../emulator/storage/file-errors.ts";
 import { builtUrl } from "../emulator/storage/thread-url.ts";
 import { type Invocation, UsageError } from "./command.ts";
 import { print, printAnnotation } from "./terminal.ts";
+import { wordOf } from "./values.ts";
 
 /** The formats of every harness, and the page of the console. */
 export const FORMATS = [...REPORTERS, "html"] as const;
@@ -18,12 +19,8 @@ export const FORMATS = [...REPORTERS, "html"] as const;
 export type Format = Reporter | "html";
 
 /** The format that `--report` names. Throws `UsageError`. */
-export function formatOf({ flags }: Invocation, formats: readonly Format[] = FORMATS): Format {
-  const name = flags.report ?? (flags.json === true ? "json" : "pretty");
-  const format = formats.find((each) => each === name);
-  if (!format)
-    throw new UsageError(`--report: "${String(name)}" is not valid; give one of ${formats.join(", ")}`);
-  return format;
+export function formatOf(invocation: Invocation, formats: readonly Format[] = FORMATS): Format {
+  return wordOf(invocation, "report", formats) ?? (invocation.flags.json === true ? "json" : "pretty");
 }
 
 /** Checks before the work begins that the report file can be written. Throws `UsageError`. */

@@ -1,6 +1,7 @@
 import type { LogLine, LogOptions } from "../emulator/runtime/request-log.ts";
-import { type Flags, type Invocation, UsageError } from "./command.ts";
+import type { Flags, Invocation } from "./command.ts";
 import { print } from "./terminal.ts";
+import { wordOf } from "./values.ts";
 
 const LEVELS = ["off", "requests", "all"] as const;
 const FORMATS = ["text", "json"] as const;
@@ -34,18 +35,6 @@ export function logOptionsOf(invocation: Invocation): LogOptions | undefined {
   const level = wordOf(invocation, "log", LEVELS) ?? (isWatched ? "requests" : "off");
   if (level === "off" || flags.quiet === true) return undefined;
   return { level, write: (line) => print(isJson ? JSON.stringify(line) : textOf(line)) };
-}
-
-function wordOf<Word extends string>(
-  { flags }: Invocation,
-  name: string,
-  words: readonly Word[],
-): Word | undefined {
-  const value = flags[name];
-  if (value === undefined) return undefined;
-  const word = words.find((each) => each === value);
-  if (word !== undefined) return word;
-  throw new UsageError(`--${name}: "${String(value)}" is not valid; give one of ${words.join(", ")}`);
 }
 
 function textOf(line: LogLine): string {

@@ -1,6 +1,7 @@
 import { FILTER_COMPARATORS, FILTER_OPERATORS } from "../contracts/spec/filter-language.ts";
 import { DURATION_EXAMPLES, parseDuration } from "../emulator/kernel/duration.ts";
 import { parseMicros } from "../emulator/kernel/instant.ts";
+import { hintFor } from "../emulator/kernel/nearest.ts";
 import { type Flags, type Invocation, UsageError } from "./command.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -30,6 +31,19 @@ export function textsOf(invocation: Invocation, name: string): readonly string[]
   return textOf(invocation, name)?.split("\n") ?? [];
 }
 
+/** One of some words given as a flag. Throws `UsageError`. */
+export function wordOf<Word extends string>(
+  invocation: Flagged,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const text = textOf(invocation, name);
+  const word = words.find((each) => each === text);
+  if (text === undefined || word !== undefined) return word;
+  const choice = words.length === 2 ? words.join(" or ") : `one of ${words.join(", ")}`;
+  throw new UsageError(`--${name}: "${text}" is not valid; give ${choice}`);
+}
+
 /** A whole number given as a flag. Throws `UsageError`. */
 export function countOf(
   invocation: Flagged,
@@ -46,6 +60,14 @@ export function readCount(text: string, where: string, { least = 1, most = MILLI
   if (count >= least && count <= most) return count;
   const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
   throw new UsageError(`${where}: "${text}" is not valid; give an integer ${range}`);
+}
+
+/** The name of a column. Throws `UsageError`. */
+export function readColumn(name: string, where: string, columns: readonly string[]): string {
+  if (columns.includes(name)) return name;
+  throw new UsageError(
+    `${where}: no column ${name}; ${hintFor(name, columns, `give some of ${columns.join(", ")}`)}`,
+  );
 }
 
 /** A duration in ms. Throws `UsageError`. */

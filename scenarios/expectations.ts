@@ -1,7 +1,7 @@
 import type { ControlClient, DeliveryView } from "../emulator/client/control-client.ts";
 import { faultWordProblems } from "../emulator/client/fault-words.ts";
 import { parseUntil, UNTIL_FORMS } from "../emulator/client/until.ts";
-import { DURATION_EXAMPLES, nearest, parseDuration, parseMicros } from "../emulator/client/values.ts";
+import { DURATION_EXAMPLES, hintFor, parseDuration, parseMicros } from "../emulator/client/values.ts";
 import type { AdvanceTarget } from "../emulator/client/views.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
 import type { GivenStep, Verb } from "./definition.ts";
@@ -45,9 +45,8 @@ export function memberProblems(source: keyof typeof ENTRY_MEMBERS, expected: obj
   return Object.keys(expected).flatMap((path) => {
     const [name = ""] = path.split(".", 1);
     if (name === "*" || name.startsWith("$") || members.includes(name)) return [];
-    const suggestion = nearest(name, members);
-    const advice = suggestion === undefined ? `it has ${members.join(", ")}` : `did you mean ${suggestion}?`;
-    return [`${ENTRY_NAMES[source]} has no member ${name}; ${advice}`];
+    const hint = hintFor(name, members, `it has ${members.join(", ")}`);
+    return [`${ENTRY_NAMES[source]} has no member ${name}; ${hint}`];
   });
 }
 
@@ -126,8 +125,7 @@ function wordProblems(value: string, path: Keys): readonly ExpectationProblem[] 
 }
 
 function unknownMatcher(name: string, validNames: readonly string[]): string {
-  const suggestion = nearest(name, validNames);
-  return `${name} is not a matcher; ${suggestion === undefined ? `give ${validNames.join(", ")}` : `did you mean ${suggestion}?`}`;
+  return `${name} is not a matcher; ${hintFor(name, validNames, `give ${validNames.join(", ")}`)}`;
 }
 
 type Members = Readonly<Record<string, unknown>>;

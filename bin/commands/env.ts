@@ -4,6 +4,7 @@ import type { WorldAddresses } from "../../emulator/client/views.ts";
 import { type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { basePathOf, requireLocator, runningWorld, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
+import { wordOf } from "../values.ts";
 
 export const command: Command = {
   summary:
@@ -21,7 +22,7 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const client = clientOf(invocation);
+  const client = wordOf(invocation, "for", CLIENT_NAMES);
   const isElsewhere = urlFlag(invocation) !== undefined || basePathOf(invocation) !== "";
   // The locator file has the addresses of the world main and is readable while the emulator is busy.
   const addresses = isElsewhere
@@ -32,13 +33,6 @@ async function run(invocation: Invocation): Promise<number> {
   if (invocation.flags.json === true) print(JSON.stringify(variables));
   else printVariables(variables);
   return 0;
-}
-
-function clientOf({ flags }: Invocation) {
-  if (flags.for === undefined) return undefined;
-  const client = CLIENT_NAMES.find((name) => name === flags.for);
-  if (client !== undefined) return client;
-  throw new UsageError(`--for: "${flags.for}" is not a client; give ${CLIENT_NAMES.join(", ")}`);
 }
 
 function printSettings(

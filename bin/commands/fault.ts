@@ -1,3 +1,4 @@
+import { jsonOrText } from "../../contracts/engine/json.ts";
 import {
   FAULT_POINTS,
   FAULT_PRESETS,
@@ -6,7 +7,7 @@ import {
   type FaultTargetRow,
 } from "../../contracts/spec/faults.ts";
 import type { FaultView } from "../../emulator/client/faults.ts";
-import { nearest } from "../../emulator/client/values.ts";
+import { hintFor } from "../../emulator/client/values.ts";
 import { clientCommand } from "../client-command.ts";
 import { type Command, type CommandGroup, type Invocation, UsageError } from "../command.ts";
 import { aligned, printResult } from "../terminal.ts";
@@ -185,17 +186,7 @@ function numeral(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 function unknownName(name: string, validNames: readonly string[], where: string): UsageError {
-  const suggestion = nearest(name, validNames);
-  return new UsageError(
-    `${where}: "${name}" is unknown; ${suggestion === undefined ? `give one of ${validNames.join(", ")}` : `did you mean ${suggestion}?`}`,
-  );
+  const hint = hintFor(name, validNames, `give one of ${validNames.join(", ")}`);
+  return new UsageError(`${where}: "${name}" is unknown; ${hint}`);
 }

@@ -1,4 +1,4 @@
-import { nearest } from "../../emulator/kernel/nearest.ts";
+import { hintFor } from "../../emulator/kernel/nearest.ts";
 import { type Command, type CommandTable, UsageError } from "../command.ts";
 import { calledCommand } from "../command-line.ts";
 import { ERROR_CODES } from "../error-codes.ts";
@@ -51,7 +51,6 @@ async function helpOfCommand(
 }
 
 function unknownName(name: string, commandNames: readonly string[]): string {
-  const suggestion = nearest(name, [...commandNames, ...Object.keys(ERROR_CODES)]);
-  const hint = suggestion === undefined ? "see `emulator --help`" : `did you mean ${suggestion}?`;
+  const hint = hintFor(name, [...commandNames, ...Object.keys(ERROR_CODES)], "see `emulator --help`");
   return `help: "${name}" is neither a command nor an error code; ${hint}`;
 }

@@ -13,7 +13,7 @@ import {
   runnerOf,
 } from "../init/runners.ts";
 import { printError, printResult, withProgress } from "../terminal.ts";
-import { textOf } from "../values.ts";
+import { wordOf } from "../values.ts";
 
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
@@ -64,7 +64,7 @@ export const command: Command = {
       throw new UsageError(
         `${folder}: ${stats ? "this is a file, not a folder; give" : "no such folder; create it, or give"} the folder of the project`,
       );
-    const name = runnerName(invocation) ?? runnerOf(folder);
+    const name = wordOf(invocation, "runner", NAMES) ?? runnerOf(folder);
     const runner: Runner = RUNNERS[name];
     const files = { "emulator.config.yaml": CONFIGURATION, ...runner.files, ...workflow(folder, runner) };
     const present = Object.keys(files).filter((path) => existsSync(join(folder, path)));
@@ -85,15 +85,6 @@ export const command: Command = {
     return outcome.passed === false ? 1 : 0;
   },
 };
-
-function runnerName(invocation: Invocation): RunnerName | undefined {
-  const text = textOf(invocation, "runner");
-  if (text === undefined) return undefined;
-  const name = NAMES.find((each) => each === text);
-  if (name === undefined)
-    throw new UsageError(`--runner: "${text}" is not supported; give one of ${NAMES.join(", ")}`);
-  return name;
-}
 
 /** Writes the files, and adds to those that a project may have. */
 function writeAll(folder: string, files: Readonly<Record<string, string>>, guide: string) {

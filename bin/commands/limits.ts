@@ -1,9 +1,10 @@
+import { RATE_REGIONS } from "../../contracts/spec/rate-limits/rows.ts";
 import type { LimitExplanation } from "../../emulator/client/control-client.ts";
 import { DEFAULT_API_KEY } from "../../emulator/client/values.ts";
 import { clientCommand } from "../client-command.ts";
-import { type CommandGroup, type Flags, type Invocation, UsageError } from "../command.ts";
+import type { CommandGroup, Flags, Invocation } from "../command.ts";
 import { aligned } from "../terminal.ts";
-import { countOf, textOf } from "../values.ts";
+import { countOf, defined, textOf, wordOf } from "../values.ts";
 
 const REGION: Flags = { region: { value: "us|eu", help: "region (default: that of the address)" } };
 
@@ -79,12 +80,8 @@ export const command: CommandGroup = {
   },
 };
 
-function regionOf(invocation: Invocation): { readonly region?: string } {
-  const region = textOf(invocation, "region");
-  if (region === undefined) return {};
-  if (region !== "us" && region !== "eu")
-    throw new UsageError(`--region: "${region}" is not valid; give us or eu`);
-  return { region };
+function regionOf(invocation: Invocation) {
+  return defined({ region: wordOf(invocation, "region", RATE_REGIONS) });
 }
 
 interface RegionView {

@@ -26,7 +26,7 @@ import { refuseEmpty, shardOf } from "../replay/bounds.ts";
 import { sourceOf } from "../report/source.ts";
 import { type Format, formatOf, publish, refuseUnwritable } from "../report-output.ts";
 import { printError } from "../terminal.ts";
-import { countOf, FROM_ZERO, textOf } from "../values.ts";
+import { countOf, FROM_ZERO, textOf, wordOf } from "../values.ts";
 import { baselineOf } from "./baseline.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { loadOptional } from "./optional-package.ts";
@@ -124,10 +124,7 @@ async function checkTarget(
 
 /** The oracle that `--oracle` names. Throws `UsageError` for an unknown name and for a missing package. */
 async function oracleOf(flags: Invocation["flags"]): Promise<Oracle> {
-  const name = textOf({ flags }, "oracle") ?? "tables";
-  const oracle = ORACLES.find((each) => each === name);
-  if (oracle === undefined)
-    throw new UsageError(`--oracle: "${name}" is not valid; give ${ORACLES.join(" or ")}`);
+  const oracle = wordOf({ flags }, "oracle", ORACLES) ?? "tables";
   return loadOptional("--oracle", "@stoplight/prism-http@5", () => openOracle(profileOf(flags), oracle));
 }
 

@@ -4,7 +4,7 @@ import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
 import { worldIdsIn } from "../../contracts/targets/test-world.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
-import { countOf, defined, FROM_ZERO, textOf } from "../values.ts";
+import { countOf, defined, FROM_ZERO, textOf, wordOf } from "../values.ts";
 
 type Flags = Invocation["flags"];
 
@@ -84,10 +84,7 @@ async function at(
 
 /** The profile to check the server against. Throws `UsageError` for any other value. */
 export function profileOf(flags: Flags): Profile {
-  const value = textOf({ flags }, "profile") ?? "spec";
-  const match = PROFILES.find((name) => name === value);
-  if (!match) throw new UsageError(`--profile: "${value}" is not valid; give ${PROFILES.join(" or ")}`);
-  return match;
+  return wordOf({ flags }, "profile", PROFILES) ?? "spec";
 }
 
 /** The image of `--target container[:<image>]`: empty for the default image, undefined for an address. */

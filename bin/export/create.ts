@@ -1,6 +1,5 @@
 import { EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
 import { INTERVAL_HOURS } from "../../contracts/spec/limits.ts";
-import { nearest } from "../../emulator/client/values.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
 import { clientCommand, type Work } from "../client-command.ts";
@@ -9,7 +8,16 @@ import { advanceClock, verifyExport } from "../long-work.ts";
 import { projectNamed } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
 import { aligned, verdictLines } from "../terminal.ts";
-import { FILTER_HELP, readDurationMs, readOptionalId, textOf, timeOf, windowFlags } from "../values.ts";
+import {
+  FILTER_HELP,
+  readColumn,
+  readDurationMs,
+  readOptionalId,
+  textOf,
+  timeOf,
+  windowFlags,
+  wordOf,
+} from "../values.ts";
 import { type BulkExport, type ExportRun, exportOf, runCells, runsOf, windowText } from "./resources.ts";
 
 const HOUR_MS = 3_600_000;
@@ -88,23 +96,11 @@ function orderOf(invocation: Invocation) {
     end_time,
     interval_hours: every === undefined ? undefined : hoursOf(every),
     filter: textOf(invocation, "filter"),
-    export_fields: fields?.split(",").map(columnNamed),
-    format_version: formatVersionOf(invocation),
+    export_fields: fields
+      ?.split(",")
+      .map((name) => readColumn(name, "--fields", Object.keys(EXPORT_COLUMNS))),
+    format_version: wordOf(invocation, "format-version", ["v1", "v2_beta"]),
   };
-}
-
-function columnNamed(name: string): string {
-  if (Object.hasOwn(EXPORT_COLUMNS, name)) return name;
-  const suggestion = nearest(name, Object.keys(EXPORT_COLUMNS));
-  throw new UsageError(
-    `--fields: no column ${name}; ${suggestion === undefined ? `give some of ${Object.keys(EXPORT_COLUMNS).join(", ")}` : `did you mean ${suggestion}?`}`,
-  );
-}
-
-function formatVersionOf(invocation: Invocation): string | undefined {
-  const version = textOf(invocation, "format-version");
-  if (version === undefined || version === "v1" || version === "v2_beta") return version;
-  throw new UsageError(`--format-version: "${version}" is not valid; give v1 or v2_beta`);
 }
 
 /** Before anything is created. Throws `UsageError`. */

@@ -7,7 +7,7 @@ import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { untilSignal } from "../signals.ts";
 import { print } from "../terminal.ts";
-import { countOf, textOf } from "../values.ts";
+import { countOf, textOf, wordOf } from "../values.ts";
 import { openInProcess } from "./in-process.ts";
 
 const USUAL_RUNS = 3_000;
@@ -21,10 +21,7 @@ export async function shrinkScenario(invocation: Invocation): Promise<number> {
     throw new UsageError(
       "--output is missing; give the file to write with --shrink, such as small.scenario.yaml",
     );
-  const word = textOf(invocation, "same") ?? "path";
-  const same = SAMENESSES.find((each) => each === word);
-  if (same === undefined)
-    throw new UsageError(`--same: "${word}" is not valid; give one of ${SAMENESSES.join(", ")}`);
+  const same = wordOf(invocation, "same", SAMENESSES) ?? "path";
   const output = resolve(cwd, name);
   if (existsSync(output) && flags.update !== true)
     throw new UsageError(`--output: ${name} exists; overwrite it with --update`);

@@ -1,14 +1,13 @@
 import { buffer } from "node:stream/consumers";
 import { CONTROL_PATH } from "../../emulator/client/control-client.ts";
 import { ErrorReply, valueOf } from "../../emulator/client/send.ts";
-import { nearest } from "../../emulator/client/values.ts";
 import type { ParquetFile } from "../../emulator/oracle/parquet-file.ts";
 import { clientCommand } from "../client-command.ts";
 import { type Command, UsageError, WORLD_FLAGS } from "../command.ts";
 import { runningWorld } from "../running.ts";
 import { transportTo } from "../snapshot/transport.ts";
 import { aligned, writeBytes } from "../terminal.ts";
-import { countOf, textOf } from "../values.ts";
+import { countOf, readColumn, textOf } from "../values.ts";
 
 const DEFAULT_ROWS = 20;
 const MAX_ROWS = 1_000_000;
@@ -54,14 +53,8 @@ function columnsOf(
   isTable: boolean,
 ): string[] {
   const columnNames = columns.map(({ name }) => name);
-  for (const name of requestedColumns ?? []) {
-    if (columnNames.includes(name)) continue;
-    const suggestion = nearest(name, columnNames);
-    throw new UsageError(
-      `--columns: no column ${name}; ${suggestion ? `did you mean ${suggestion}?` : `give some of ${columnNames.join(", ")}`}`,
-    );
-  }
-  if (requestedColumns !== undefined) return [...requestedColumns];
+  if (requestedColumns !== undefined)
+    return requestedColumns.map((name) => readColumn(name, "--columns", columnNames));
   const usual = isTable ? USUAL.filter((name) => columnNames.includes(name)) : columnNames;
   return usual.length > 0 ? usual : columnNames;
 }

@@ -1,5 +1,5 @@
 import { FAULT_PRESETS, FAULT_TARGETS, type FaultTargetRow } from "../../contracts/spec/faults.ts";
-import { nearest } from "../kernel/nearest.ts";
+import { hintFor } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { readMatchValue, readThenValue } from "../subjects/faults/values.ts";
 
@@ -61,10 +61,7 @@ function problemsIn<Kind>(
 }
 
 function unknownMember(name: string, knownNames: readonly string[]): string {
-  const nearestName = nearest(name, knownNames);
-  const advice =
-    nearestName === undefined ? `use one of ${knownNames.join(", ")}` : `did you mean ${nearestName}?`;
-  return `is not valid for this target; ${advice}`;
+  return `is not valid for this target; ${hintFor(name, knownNames, `use one of ${knownNames.join(", ")}`)}`;
 }
 
 /** The reason why a value is refused, with the valid values. */

@@ -1,4 +1,4 @@
-import { nearest } from "../kernel/nearest.ts";
+import { hintFor } from "../kernel/nearest.ts";
 
 /** A problem of a configuration; never contains the value of a secret. */
 export interface Problem {
@@ -21,11 +21,10 @@ export function unknownName(
   knownNames: Iterable<string>,
   listedBy: string,
 ): Problem {
-  const nearestName = nearest(word, knownNames);
   return {
     where,
     what: `unknown ${listedBy}`,
-    fix: nearestName === undefined ? "see `emulator start --help`" : `did you mean ${nearestName}?`,
+    fix: hintFor(word, knownNames, "see `emulator start --help`"),
   };
 }
 

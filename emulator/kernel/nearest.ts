@@ -17,6 +17,12 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best !== undefined && best.distance <= tolerance ? best.name : undefined;
 }
 
+/** A hint about an unknown name: the most similar known one, or else `otherwise`. */
+export function hintFor(name: string, candidates: Iterable<string>, otherwise: string): string {
+  const similarName = nearest(name, candidates);
+  return similarName === undefined ? otherwise : `did you mean ${similarName}?`;
+}
+
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];

@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { DURATION_EXAMPLES } from "../kernel/duration.ts";
-import { nearest } from "../kernel/nearest.ts";
+import { hintFor } from "../kernel/nearest.ts";
 
 /** The path of a member in a value. */
 export type Keys = readonly (string | number)[];
@@ -127,6 +127,5 @@ function typeName(type: string): string {
 }
 
 function unknownMember(name: string, knownNames: readonly string[]): string {
-  const nearestName = nearest(name, knownNames);
-  return `is not a known field; ${nearestName === undefined ? `use one of ${knownNames.join(", ")}` : `did you mean ${nearestName}?`}`;
+  return `is not a known field; ${hintFor(name, knownNames, `use one of ${knownNames.join(", ")}`)}`;
 }

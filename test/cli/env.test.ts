@@ -95,7 +95,7 @@ describe("emulator env --for", () => {
     const verbs = await openVerbs();
     await verbs.lines("world", "create", "side");
     await expectRefusals(verbs, [
-      ["env --for minio", `--for: "minio" is not a client; give ${CLIENT_NAMES.join(", ")}`],
+      ["env --for minio", `--for: "minio" is not valid; give one of ${CLIENT_NAMES.join(", ")}`],
       ["env --for s3cmd --world side", "s3cmd cannot reach the world side"],
     ]);
     const endpoint = `export RCLONE_CONFIG_EMULATOR_ENDPOINT='${verbs.emulator.s3Url}/w/side'`;

@@ -144,9 +144,7 @@ describe("the runner is the one of the project", () => {
     ]);
     expect(await run(["init", "--runner", "jst"], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(
-        '--runner: "jst" is not supported; give one of vitest, jest, node:test',
-      ),
+      stderr: expect.stringContaining('--runner: "jst" is not valid; give one of vitest, jest, node:test'),
     });
   });
 });
