@@ -23,3 +23,10 @@ type Duration = { readonly unit: "duration" | "wall_clock_duration" };
 export type LimitValues<Table extends LimitTable> = {
   readonly [Key in keyof Table & string as Table[Key] extends Duration ? `${Key}_ms` : Key]: number;
 };
+
+const bound = <Unit extends "count" | "bytes">(unit: Unit, section: string, value: number, text: string) =>
+  ({ section, requirement: "X-2", value, unit, own: true, text }) as const;
+
+/** Rows of our own, so that nothing a caller sends or leaves grows without end. */
+export const count = (section: string, value: number, text: string) => bound("count", section, value, text);
+export const bytes = (section: string, value: number, text: string) => bound("bytes", section, value, text);

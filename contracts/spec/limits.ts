@@ -1,6 +1,6 @@
 import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent/limits.ts";
 import { BOUNDS } from "./bounds.ts";
-import type { Limit } from "./limit.ts";
+import { bytes, count, type Limit } from "./limit.ts";
 
 /** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
 
@@ -75,38 +75,14 @@ export const LIMITS = {
     own: true,
     text: "Maximum size of a request body after decompression. /info reports it to clients.",
   },
-  events_per_advance: {
-    section: "3.3",
-    requirement: "X-2",
-    value: 1_000_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of events that one advance of the clock fires.",
-  },
-  worlds: {
-    section: "8",
-    requirement: "X-2",
-    value: 1_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of worlds, including main.",
-  },
-  snapshots: {
-    section: "8",
-    requirement: "X-2",
-    value: 100,
-    unit: "count",
-    own: true,
-    text: "Maximum number of snapshots.",
-  },
-  snapshot_bytes: {
-    section: "8",
-    requirement: "X-2",
-    value: 68_719_476_736,
-    unit: "bytes",
-    own: true,
-    text: "Maximum size of a snapshot file before compression.",
-  },
+  events_per_advance: count(
+    "3.3",
+    1_000_000,
+    "Maximum number of events that one advance of the clock fires.",
+  ),
+  worlds: count("8", 1_000, "Maximum number of worlds, including main."),
+  snapshots: count("8", 100, "Maximum number of snapshots."),
+  snapshot_bytes: bytes("8", 68_719_476_736, "Maximum size of a snapshot file before compression."),
   history_turns: {
     section: "8",
     requirement: "X-6",
@@ -131,30 +107,13 @@ export const LIMITS = {
     own: true,
     text: "Maximum number of attempts at one webhook delivery, including the first.",
   },
-  webhook_ledger: {
-    section: "6",
-    requirement: "X-2",
-    value: 1_000,
-    unit: "count",
-    own: true,
-    text: "How many ended webhook deliveries are retained.",
-  },
-  webhook_pending: {
-    section: "6",
-    requirement: "X-2",
-    value: 10_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of pending webhook deliveries. Further ones fail immediately.",
-  },
-  webhook_reply_bytes: {
-    section: "6",
-    requirement: "X-2",
-    value: 16_384,
-    unit: "bytes",
-    own: true,
-    text: "How many bytes of a webhook receiver's reply are retained.",
-  },
+  webhook_ledger: count("6", 1_000, "How many ended webhook deliveries are retained."),
+  webhook_pending: count(
+    "6",
+    10_000,
+    "Maximum number of pending webhook deliveries. Further ones fail immediately.",
+  ),
+  webhook_reply_bytes: bytes("6", 16_384, "How many bytes of a webhook receiver's reply are retained."),
   crons_per_workspace: {
     section: "4.8",
     requirement: "4.8-4",

@@ -1,4 +1,4 @@
-import type { Limit } from "../limit.ts";
+import { bytes, count, type Limit } from "../limit.ts";
 
 /** Bounds of the agent server; the specification gives none. */
 export const AGENT_LIMITS = {
@@ -10,94 +10,45 @@ export const AGENT_LIMITS = {
     own: true,
     text: "Time limit for an agent run, counted from its start.",
   },
-  agent_threads: {
-    section: "2.2",
-    requirement: "X-2",
-    value: 500_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of threads of a workspace.",
-  },
-  agent_assistants: {
-    section: "4.8",
-    requirement: "X-2",
-    value: 1_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of assistants of a workspace, not counting the built-in ones.",
-  },
-  agent_assistant_versions: {
-    section: "4.8",
-    requirement: "X-2",
-    value: 100,
-    unit: "count",
-    own: true,
-    text: "Versions of an assistant that are retained; older ones are removed.",
-  },
-  agent_runs: {
-    section: "2.1",
-    requirement: "X-2",
-    value: 100_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of runs of one thread, including ended ones.",
-  },
-  agent_pending_runs: {
-    section: "3.2",
-    requirement: "X-2",
-    value: 10_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of waiting runs on one thread.",
-  },
-  agent_kwargs_bytes: {
-    section: "2.1",
-    requirement: "X-2",
-    value: 1_048_576,
-    unit: "bytes",
-    own: true,
-    text: "Maximum size of the request that starts a run.",
-  },
-  agent_values_bytes: {
-    section: "2.2",
-    requirement: "X-2",
-    value: 16_777_216,
-    unit: "bytes",
-    own: true,
-    text: "Maximum size of a thread's values. A run that would exceed it ends with an error.",
-  },
-  agent_metadata_bytes: {
-    section: "2.2",
-    requirement: "X-2",
-    value: 1_048_576,
-    unit: "bytes",
-    own: true,
-    text: "Maximum total size of metadata, config, context, name and description of a thread, an assistant or a cron.",
-  },
-  agent_waiting_events: {
-    section: "3.2",
-    requirement: "X-2",
-    value: 250_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of queued events of a world. Above it, new runs, crons and thread TTLs are refused.",
-  },
-  agent_checkpoints: {
-    section: "2.2",
-    requirement: "X-2",
-    value: 100,
-    unit: "count",
-    own: true,
-    text: "How many states of a thread are retained: the last state of each ended run, and each direct change. The oldest are dropped.",
-  },
-  agent_streams: {
-    section: "4.8",
-    requirement: "X-2",
-    value: 1_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of concurrent requests of a world that wait for or stream runs.",
-  },
+  agent_threads: count("2.2", 500_000, "Maximum number of threads of a workspace."),
+  agent_assistants: count(
+    "4.8",
+    1_000,
+    "Maximum number of assistants of a workspace, not counting the built-in ones.",
+  ),
+  agent_assistant_versions: count(
+    "4.8",
+    100,
+    "Versions of an assistant that are retained; older ones are removed.",
+  ),
+  agent_runs: count("2.1", 100_000, "Maximum number of runs of one thread, including ended ones."),
+  agent_pending_runs: count("3.2", 10_000, "Maximum number of waiting runs on one thread."),
+  agent_kwargs_bytes: bytes("2.1", 1_048_576, "Maximum size of the request that starts a run."),
+  agent_values_bytes: bytes(
+    "2.2",
+    16_777_216,
+    "Maximum size of a thread's values. A run that would exceed it ends with an error.",
+  ),
+  agent_metadata_bytes: bytes(
+    "2.2",
+    1_048_576,
+    "Maximum total size of metadata, config, context, name and description of a thread, an assistant or a cron.",
+  ),
+  agent_waiting_events: count(
+    "3.2",
+    250_000,
+    "Maximum number of queued events of a world. Above it, new runs, crons and thread TTLs are refused.",
+  ),
+  agent_checkpoints: count(
+    "2.2",
+    100,
+    "How many states of a thread are retained: the last state of each ended run, and each direct change. The oldest are dropped.",
+  ),
+  agent_streams: count(
+    "4.8",
+    1_000,
+    "Maximum number of concurrent requests of a world that wait for or stream runs.",
+  ),
   agent_kept_streams: {
     section: "4.8",
     requirement: "4.8-2",
@@ -106,14 +57,7 @@ export const AGENT_LIMITS = {
     own: true,
     text: "How many ended runs retain their events for late readers.",
   },
-  agent_scripts: {
-    section: "4.8",
-    requirement: "X-2",
-    value: 1_000,
-    unit: "count",
-    own: true,
-    text: "Maximum number of active scripts.",
-  },
+  agent_scripts: count("4.8", 1_000, "Maximum number of active scripts."),
 } as const satisfies Record<string, Limit>;
 
 export const AGENT_TIMINGS = {
