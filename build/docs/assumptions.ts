@@ -4,7 +4,7 @@ import { code, page, plain, table } from "./markdown.ts";
 
 /** The choices of the emulator, those that can be set before those that cannot. */
 export function assumptionsPage(): string {
-  const rows = Object.entries<Assumption>(ASSUMPTIONS);
+  const rows = Object.entries(ASSUMPTIONS);
   const open = rows.filter(([, { alternatives }]) => alternatives);
   const closedRows = rows.filter(([, { alternatives }]) => !alternatives);
   return page(

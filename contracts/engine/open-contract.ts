@@ -228,7 +228,7 @@ function expectations(
     choice(id, holds, text, difference) {
       if (id in REQUIREMENTS) return expect("UNSPECIFIED", id as RequirementId, holds, text, difference);
       const assumption = id as AssumptionId;
-      const requirement = ASSUMPTIONS[assumption].requirement as RequirementId;
+      const { requirement } = ASSUMPTIONS[assumption];
       return expect("UNSPECIFIED", requirement, holds, text, { ...difference, assumption });
     },
     strictly: (id, holds, text, difference) => expect("NON-STRICT", id, holds, text, difference),

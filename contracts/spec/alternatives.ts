@@ -1,4 +1,4 @@
-import type { Assumption, AssumptionValue } from "./assumption.ts";
+import type { AssumptionValue } from "./assumption.ts";
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from "./assumptions.ts";
 
 /** Settings as the configuration file nests them. */
@@ -17,13 +17,13 @@ export const OPEN_CHOICES: readonly AssumptionId[] = ASSUMPTION_IDS.filter(
 
 /** Every value that a choice can have, the one of the tables first. */
 export function valuesOf(id: AssumptionId): readonly AssumptionValue[] {
-  const { choice, alternatives = [] }: Assumption = ASSUMPTIONS[id];
+  const { choice, alternatives = [] } = ASSUMPTIONS[id];
   return [choice, ...alternatives];
 }
 
 /** Settings under which the emulator reads the specification so; `key` is the one that its callers use. */
 export function settingsFor(id: AssumptionId, value: AssumptionValue, key: AdmittedKey): NestedSettings {
-  const { choice, setting }: Assumption = ASSUMPTIONS[id];
+  const { choice, setting } = ASSUMPTIONS[id];
   if (id === "platform.unknown_fields") return { strict: value !== choice };
   if (id === "platform.accepted_keys")
     return { auth: { mode: value, ...(value === "keys" && { keys: [key] }) } };

@@ -1,6 +1,6 @@
 import { AGENT_ASSUMPTIONS } from "./agent/assumptions.ts";
 import { AGENT_REQUEST_ASSUMPTIONS } from "./agent/request-assumptions.ts";
-import type { Assumption } from "./assumption.ts";
+import { type Assumption, type AssumptionRow, assumptionOf } from "./assumption.ts";
 import { EXPORT_ASSUMPTIONS } from "./bulk-exports/assumptions.ts";
 import { EXPORT_FILE_ASSUMPTIONS } from "./bulk-exports/file-assumptions.ts";
 import { FILTER_ASSUMPTIONS } from "./bulk-exports/filter-assumptions.ts";
@@ -12,8 +12,7 @@ import { RATE_LIMIT_ASSUMPTIONS } from "./rate-limits/assumptions.ts";
 import { INGEST_ASSUMPTIONS } from "./traces/assumptions.ts";
 import { WEBHOOK_ASSUMPTIONS } from "./webhooks/assumptions.ts";
 
-/** Every choice of the emulator where the specification is silent or contradicts itself. */
-export const ASSUMPTIONS = {
+const ROWS = {
   ...PLATFORM_ASSUMPTIONS,
   ...DESTINATION_ASSUMPTIONS,
   ...EXPORT_ASSUMPTIONS,
@@ -26,8 +25,13 @@ export const ASSUMPTIONS = {
   ...WEBHOOK_ASSUMPTIONS,
   ...CRON_ASSUMPTIONS,
   ...RATE_LIMIT_ASSUMPTIONS,
-} as const satisfies Record<string, Assumption>;
+};
 
-export type AssumptionId = keyof typeof ASSUMPTIONS;
+export type AssumptionId = keyof typeof ROWS;
 
-export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as readonly AssumptionId[];
+export const ASSUMPTION_IDS = Object.keys(ROWS) as readonly AssumptionId[];
+
+/** Every choice of the emulator where the specification is silent or contradicts itself. */
+export const ASSUMPTIONS = Object.fromEntries(
+  Object.entries<AssumptionRow>(ROWS).map(([id, row]) => [id, assumptionOf(row)]),
+) as Readonly<Record<AssumptionId, Assumption>>;

@@ -1,4 +1,4 @@
-import type { Assumption } from "./assumption.ts";
+import type { AssumptionRow } from "./assumption.ts";
 
 /** Bodies, statuses, headers and times of every reply. */
 export const PLATFORM_ASSUMPTIONS = {
@@ -9,7 +9,6 @@ export const PLATFORM_ASSUMPTIONS = {
     alternatives: [201],
     reason:
       "No success status is shown. The public service was observed to use 200 for all. The alternative applies to creations.",
-    switchable: true,
   },
   "platform.error_body": {
     section: "7.3",
@@ -17,7 +16,6 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: '{"detail": string}',
     alternatives: ['{"detail": [{"msg": string}]}', '{"error": {"message": string}}'],
     reason: "The format of errors is not shown. Public clients read the member detail.",
-    switchable: true,
   },
   "platform.invalid_request": {
     section: "7.3",
@@ -26,7 +24,6 @@ export const PLATFORM_ASSUMPTIONS = {
     alternatives: [400],
     reason:
       "Every malformed body or parameter gets the same status, including malformed JSON and malformed ids.",
-    switchable: true,
   },
   "platform.empty_query": {
     section: "7.3",
@@ -40,7 +37,6 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: 404,
     alternatives: [422],
     reason: "An id that does not exist in the workspace is a 404, in the path and in a body.",
-    switchable: true,
   },
   "platform.conflict": {
     section: "7.3",
@@ -49,7 +45,6 @@ export const PLATFORM_ASSUMPTIONS = {
     alternatives: [422],
     reason:
       "A thread, an assistant or a project with the id or name exists already, or the run to cancel has ended. The status is not shown.",
-    switchable: true,
   },
   "platform.method_not_allowed": {
     section: "7.3",
@@ -57,7 +52,6 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: 405,
     alternatives: [404],
     reason: "HTTP has this status for a path that exists without the method.",
-    switchable: true,
   },
   "platform.body_too_large": {
     section: "7.3",
@@ -82,12 +76,10 @@ export const PLATFORM_ASSUMPTIONS = {
     setting: "limits.json_levels",
   },
   "platform.content_type": {
-    section: "4",
     requirement: "4-1",
     choice: 415,
     alternatives: [422],
     reason: "Calls send JSON. The reply to another type of body is not shown.",
-    switchable: true,
   },
   "platform.unknown_fields": {
     section: "4",
@@ -117,16 +109,13 @@ export const PLATFORM_ASSUMPTIONS = {
       "Only types are shown. Public clients send null for members without a value. A required region and stream_mode cannot be null.",
   },
   "platform.unlisted_path": {
-    section: "1",
     requirement: "1-3",
     choice: 404,
     alternatives: [501],
     reason:
       "Only replies that the specification shows may look like a success. Public clients retry a 501 for up to 25 s, but not a 404. The body and a warning name the silent section.",
-    switchable: true,
   },
   "platform.health_endpoints": {
-    section: "1",
     requirement: "1-3",
     choice: "/ok, /livez, /readyz, /info",
     reason: "System endpoints exist but are not shown. Clients and orchestrators use these.",
@@ -138,37 +127,29 @@ export const PLATFORM_ASSUMPTIONS = {
     reason: "The table of limits names only the path. Clients call it to check a key.",
   },
   "platform.missing_key": {
-    section: "5",
     requirement: "5-7",
     choice: 401,
     alternatives: [403],
     reason: "An unidentified caller is refused before any other check.",
-    switchable: true,
   },
   "platform.user_without_key": {
-    section: "5",
     requirement: "5-6",
     choice: "x-user-id without a key may ingest and query while any key is accepted; bulk exports need a key",
     reason: "Otherwise the limits of users could not be reached. How a user authenticates is not shown.",
   },
   "platform.missing_tenant": {
-    section: "5",
     requirement: "5-7",
     choice: 422,
     alternatives: [400],
     reason: "Bulk-export calls need X-Tenant-Id. A request without a required header is malformed.",
-    switchable: true,
   },
   "platform.foreign_workspace": {
-    section: "5",
     requirement: "5-1",
     choice: 403,
     alternatives: [404],
     reason: "This is for a known key without access to the workspace, and applies only if keys are listed.",
-    switchable: true,
   },
   "platform.accepted_keys": {
-    section: "5",
     requirement: "5-1",
     choice: "any",
     alternatives: ["keys"],
@@ -176,20 +157,17 @@ export const PLATFORM_ASSUMPTIONS = {
     setting: "auth.mode",
   },
   "platform.key_region": {
-    section: "1",
     requirement: "1-5",
     choice: "a key is valid in both regions unless auth.keys[].region names one",
     reason:
       "Data is stored in the region of the account. Whether a key belongs to a region is not shown. A key with a region is unknown in the other one.",
   },
   "platform.default_workspace": {
-    section: "5",
     requirement: "5-6",
     choice: "the key's first",
     reason: "Ingest clients often send no X-Tenant-Id.",
   },
   "platform.workspace_separation": {
-    section: "5",
     requirement: "5-3",
     choice: "404 for what belongs to another workspace",
     reason: "A workspace must not see the contents of other workspaces.",
@@ -201,7 +179,6 @@ export const PLATFORM_ASSUMPTIONS = {
     reason: "Further fields of replies are not shown. Public clients read these.",
   },
   "platform.run_members": {
-    section: "2.6",
     requirement: "2.6-2",
     choice: "id, status, created_at, rows_exported, metadata with latest_cursor, rows_exported and files",
     reason:
@@ -214,7 +191,6 @@ export const PLATFORM_ASSUMPTIONS = {
     alternatives: ["+00:00"],
     reason: "Both spell UTC in ISO 8601. The specification does not show which one replies use.",
     observed: "+00:00",
-    switchable: true,
   },
   "platform.timestamp_digits": {
     section: "2.5",
@@ -222,22 +198,18 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: 6,
     alternatives: [3],
     reason: "Exported times have microseconds.",
-    switchable: true,
   },
   "platform.default_versions": {
-    section: "9",
     requirement: "9-2",
     choice: "the newest, in which every feature exists",
     reason: "The specification describes all features at once. Public clients warn about older versions.",
     setting: "versions",
   },
   "platform.version_gate": {
-    section: "9",
     requirement: "9-2",
     choice: 422,
     alternatives: [400],
     reason:
       "The refusal of a newer feature by an older version is not shown. The error names the version that has it.",
-    switchable: true,
   },
-} as const satisfies Record<string, Assumption>;
+} as const satisfies Record<string, AssumptionRow>;

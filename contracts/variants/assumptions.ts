@@ -1,8 +1,7 @@
 import type { Variant } from "../engine/variant.ts";
 import { OPEN_CHOICES, settingsFor } from "../spec/alternatives.ts";
-import type { Assumption, AssumptionValue } from "../spec/assumption.ts";
+import type { AssumptionValue } from "../spec/assumption.ts";
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
-import type { RequirementId } from "../spec/requirements.ts";
 
 /** The key and the workspace of the harness (`targets/emulator-target.ts`). */
 const EMULATOR_KEY = { key: "contract-harness-key", tenants: ["00000000-0000-4000-8000-000000000001"] };
@@ -14,26 +13,19 @@ const LACKS: Readonly<Record<string, Variant["lacks"]>> = {
   "agent.webhook_local_addresses=refuse": ["receiver"],
 };
 
-/** An emulator for each alternative of each assumption that leaves what the specification shows. */
+/** An emulator for each alternative of an assumption that no shown statement rules out. */
 export const ALTERNATIVE_VARIANTS: readonly Variant[] = OPEN_CHOICES.flatMap((id) => {
-  const row: Assumption = ASSUMPTIONS[id];
-  return conformingAlternatives(row).map((value) => variantOf(id, row, value));
+  const { alternatives = [], ruledOut = [] } = ASSUMPTIONS[id];
+  return alternatives.filter((value) => !ruledOut.includes(value)).map((value) => variantOf(id, value));
 });
 
-/** The alternatives that no shown statement rules out. */
-function conformingAlternatives({
-  alternatives = [],
-  ruledOut = [],
-}: Assumption): readonly AssumptionValue[] {
-  return alternatives.filter((value) => !ruledOut.includes(value));
-}
-
-function variantOf(id: AssumptionId, { choice, requirement }: Assumption, value: AssumptionValue): Variant {
+function variantOf(id: AssumptionId, value: AssumptionValue): Variant {
+  const { choice, requirement } = ASSUMPTIONS[id];
   const name = `${id}=${value}`;
   const lacks = LACKS[name];
   return {
     id: name,
-    requirement: requirement as RequirementId,
+    requirement,
     differs: `${id} is ${value}, not ${choice}`,
     settings: settingsFor(id, value, EMULATOR_KEY),
     ...(lacks && { lacks }),

@@ -6,9 +6,9 @@ import { type Setting, setting } from "./setting.ts";
 
 /** A setting for each assumption with alternatives; without a value the profile decides. */
 export const ASSUMPTION_SETTINGS: readonly [string, Setting][] = ASSUMPTION_IDS.filter(
-  (id) => assumption(id).switchable,
+  (id) => ASSUMPTIONS[id].switchable,
 ).map((id) => {
-  const { section, choice, alternatives = [], reason } = assumption(id);
+  const { section, choice, alternatives = [], reason } = ASSUMPTIONS[id];
   return [pathOf(id), setting(values([choice, ...alternatives]), null, `${reason} (§${section})`)];
 });
 
@@ -22,11 +22,11 @@ export function effectiveAssumptions(
   valueOf: (path: string) => unknown,
 ): Readonly<Record<AssumptionId, unknown>> {
   const effective = ASSUMPTION_IDS.map((id) => {
-    const { choice, observed, setting: path } = assumption(id);
+    const { choice, observed, setting: path } = ASSUMPTIONS[id];
     const followed = path === undefined ? undefined : settings.get(path);
     const own = valueOf(path ?? pathOf(id)) ?? null;
     if (followed !== undefined && own !== null)
-      return [id, following(assumption(id), followed, own)] as const;
+      return [id, following(ASSUMPTIONS[id], followed, own)] as const;
     return [id, own ?? (profile === "observed" ? observed : undefined) ?? choice] as const;
   });
   return Object.fromEntries(effective) as Record<AssumptionId, unknown>;
@@ -35,7 +35,7 @@ export function effectiveAssumptions(
 /** Why an assumption cannot be set under `assumptions`, and where it can. */
 export function unswitchable(id: string): string | undefined {
   if (!(id in ASSUMPTIONS)) return undefined;
-  const { setting: path } = assumption(id as AssumptionId);
+  const { setting: path } = ASSUMPTIONS[id as AssumptionId];
   return path === undefined ? "it has no alternatives" : `set ${path} instead`;
 }
 
@@ -50,10 +50,6 @@ function following(row: Assumption, followed: Setting, value: unknown): unknown 
   return (
     spelled ?? (typeof row.choice === "string" && typeof value === "number" ? formatDuration(value) : value)
   );
-}
-
-function assumption(id: AssumptionId): Assumption {
-  return ASSUMPTIONS[id];
 }
 
 function pathOf(id: string): string {

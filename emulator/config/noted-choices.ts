@@ -1,5 +1,4 @@
 import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
-import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS, type AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Settings } from "../subjects/settings.ts";
 
@@ -12,7 +11,7 @@ const CHOICE_OF_MEMBER = new Map<string, AssumptionId>(
 );
 
 function membersOf(id: AssumptionId): readonly string[] {
-  const { setting }: Assumption = ASSUMPTIONS[id];
+  const { setting } = ASSUMPTIONS[id];
   if (setting === undefined) return [`assumptions.${id}`];
   const path = setting.includes(".") ? setting : `.${setting}`;
   return [path, `${path}_ms`];

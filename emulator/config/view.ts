@@ -1,4 +1,3 @@
-import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { hideIn, hideWith } from "../../contracts/spec/secrets.ts";
 import { storeErrorTable } from "../subjects/destinations/store-failure.ts";
@@ -23,10 +22,7 @@ export function configurationView(configuration: Configuration): Readonly<Record
     },
     store_errors: storeErrorTable(settings),
     assumptions: Object.fromEntries(
-      ASSUMPTION_IDS.map((id) => [
-        id,
-        { value: assumptions[id], alternatives: [], ...(ASSUMPTIONS[id] as Assumption) },
-      ]),
+      ASSUMPTION_IDS.map((id) => [id, { value: assumptions[id], alternatives: [], ...ASSUMPTIONS[id] }]),
     ),
   };
 }

@@ -1,5 +1,4 @@
 import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
-import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { boolean, integer, object, optional, text, uuid } from "../../contracts/spec/fields.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
@@ -115,7 +114,7 @@ function choicesView(choices: ControlContext["choices"], { assumptions }: Settin
     id,
     value: assumptions[id],
     alternatives: [],
-    ...(ASSUMPTIONS[id] as Assumption),
+    ...ASSUMPTIONS[id],
   }));
 }
 

@@ -1,6 +1,6 @@
 import { coveringRows } from "../../contracts/engine/pairs.ts";
 import { OPEN_CHOICES, settingsFor, valuesOf } from "../../contracts/spec/alternatives.ts";
-import type { Assumption, AssumptionValue } from "../../contracts/spec/assumption.ts";
+import type { AssumptionValue } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS, type AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../emulator/client/values.ts";
 import type { ChoiceView } from "../../emulator/client/views.ts";
@@ -85,7 +85,7 @@ function observedVariation(consulted: readonly ChoiceView[]): Variation | undefi
 
 /** One variation for each alternative value of an assumption. */
 export function alternativesOf(id: AssumptionId): readonly Variation[] {
-  const { choice, alternatives = [] }: Assumption = ASSUMPTIONS[id];
+  const { choice, alternatives = [] } = ASSUMPTIONS[id];
   return alternatives.map((to) => variationOf([{ id, from: choice, to }]));
 }
 

@@ -1,4 +1,4 @@
-import type { Assumption } from "../assumption.ts";
+import type { AssumptionRow } from "../assumption.ts";
 
 /** Threads, runs and assistants of the agent server. */
 export const AGENT_ASSUMPTIONS = {
@@ -9,61 +9,48 @@ export const AGENT_ASSUMPTIONS = {
     reason: "Only idle is shown. Clients know these four.",
   },
   "agent.transitions": {
-    section: "3.2",
     requirement: "3.2-2",
     choice: "pending, running, then success, error, timeout or interrupted",
     reason: "No transition is shown. The runs of a thread work one at a time, in order of creation.",
   },
   "agent.thread_fields": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "the seven shown",
     alternatives: ["with interrupts"],
     reason: "Newer clients read the member interrupts, which the specification does not show.",
     observed: "with interrupts",
-    switchable: true,
   },
   "agent.thread_ttl": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "on the virtual clock",
     alternatives: ["accepted without effect"],
     reason:
       "Not in the specification. Public clients send ttl, in minutes, with the strategy delete or keep_latest. After keep_latest the thread has no ttl.",
-    switchable: true,
   },
   "agent.thread_ttl_start": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "the request that sets it",
     alternatives: ["the last activity"],
     reason:
       "The public service documents minutes from now on. Runs, state updates and metadata count as activity.",
-    switchable: true,
   },
   "agent.thread_ttl_sweep": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "when it has passed",
     alternatives: ["at the next full hour"],
     reason: "The public service sweeps at an interval, so that an expired thread can be read for a while.",
-    switchable: true,
   },
   "agent.thread_ttl_busy": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "when its runs have ended",
     alternatives: ["at once"],
     reason: "Whether the public service sweeps a thread with active runs is not documented.",
-    switchable: true,
   },
   "agent.multitask_default": {
-    section: "2.1",
     requirement: "2.1-3",
     choice: "enqueue",
     alternatives: ["reject", "interrupt", "rollback"],
     reason: "No default is shown. The public service queues a run if its thread is busy.",
-    switchable: true,
   },
   "agent.multitask_request": {
     section: "4.8",
@@ -72,18 +59,15 @@ export const AGENT_ASSUMPTIONS = {
     reason: "The strategy is shown as a member of a run, not of the request. Public clients send it.",
   },
   "agent.request_values": {
-    section: "4.8",
     requirement: "4.8-2",
     choice: "422 for a stream_mode that is not known, and for a run without assistant_id",
     reason: "One mode is an example, and the specification requires none of the members.",
   },
   "agent.multitask_reject": {
-    section: "2.1",
     requirement: "2.1-3",
     choice: 409,
     alternatives: [422],
     reason: "The state of the thread does not allow another run.",
-    switchable: true,
   },
   "agent.unknown_graph": {
     section: "7.1",
@@ -92,17 +76,14 @@ export const AGENT_ASSUMPTIONS = {
     alternatives: [422],
     reason: "An assistant that does not exist is a 404, whether named by id or by graph.",
     observed: 422,
-    switchable: true,
   },
   "agent.run_timeout": {
-    section: "3.2",
     requirement: "3.2-2",
     choice: "PT1H",
     reason: "The status timeout exists, but no duration. It counts from the start of the run.",
     setting: "limits.agent_run_timeout",
   },
   "agent.builtin_duration": {
-    section: "3.2",
     requirement: "3.2-2",
     choice: "PT0.1S",
     reason:
@@ -110,26 +91,22 @@ export const AGENT_ASSUMPTIONS = {
     setting: "timings.agent_step",
   },
   "agent.stateless_thread": {
-    section: "4.8",
     requirement: "4.8-2",
     choice: "created for the run, and removed after it unless on_completion is keep",
     reason: "A run belongs to a thread (§2.1). A caller that named no thread does not need it afterwards.",
   },
   "agent.stream_framing": {
-    section: "4.8",
     requirement: "4.8-2",
     choice: "server-sent events: metadata first, error at the end of a failed run, no other end",
     reason: "Public clients read this format. A comment line keeps a quiet stream open.",
   },
   "agent.stream_resume": {
-    section: "4.8",
     requirement: "4.8-2",
     choice: "every run, with Last-Event-ID",
     reason: "Events are retained for a number of ended runs, so that a reader can reconnect.",
     setting: "limits.agent_kept_streams",
   },
   "agent.thread_stream": {
-    section: "2.2",
     requirement: "2.2-1",
     choice:
       "all runs of the thread, each in its own stream modes, until the client disconnects or the thread is deleted",
@@ -138,39 +115,33 @@ export const AGENT_ASSUMPTIONS = {
     setting: "limits.agent_kept_streams",
   },
   "agent.pruning": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "delete, or keep_latest; threads that do not exist are not counted",
     reason: "Not in the specification. Public clients prune threads by id, and delete by default.",
   },
   "agent.wait_outcome": {
-    section: "4.8",
     requirement: "4.8-4",
     choice: "final values, or only __error__ or __interrupt__",
     reason:
       "The operation answers when the run has ended. Public clients read these members, and the open-source server sends nothing else with them.",
   },
   "agent.follow_waits": {
-    section: "4.8",
     requirement: "4.8-4",
     choice: "a pending wait, join or stream moves a frozen clock to the next event of its run",
     reason: "A waiting test must not hang on a frozen clock. clock.follow_waits turns this off.",
   },
   "agent.rollback": {
-    section: "3.2",
     requirement: "3.2-2",
     choice: "the run is removed with its effects on the thread, and no webhook is sent",
     reason: "No final status describes a rolled-back run, so it never completes (§6). Its trace rows stay.",
   },
   "agent.breakpoints": {
-    section: "4.8",
     requirement: "4.8-2",
     choice: "runs of the built-in assistants stop at interrupt_before and interrupt_after",
     reason:
       "The effect of the fields is not shown. The run is interrupted, and its thread's state names the next node. A run without input, or with command.resume, continues there. Runs that a script controls have no nodes. checkpoint continues from an earlier state of the thread. goto of a command starts at a node. An unknown state or node is refused. update of a command is merged into the values instead of input.",
   },
   "agent.thread_states": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "one state for each step of a run, numbered on the thread from -1, before its first input",
     reason:
@@ -178,14 +149,12 @@ export const AGENT_ASSUMPTIONS = {
     setting: "limits.agent_checkpoints",
   },
   "agent.stream_order": {
-    section: "4.8",
     requirement: "4.8-2",
     choice: "updates, tasks, checkpoints, debug, values, messages, in any order of the requested modes",
     reason:
       "Only the mode events is shown. The order within a step is that of the open-source server. There a values event at an interrupt contains only __interrupt__.",
   },
   "agent.recursion_limit": {
-    section: "2.1",
     requirement: "2.1-1",
     choice:
       "the run ends with status error after recursion_limit nodes, or after recursion_limit + 2 if it continues without input",
@@ -193,14 +162,12 @@ export const AGENT_ASSUMPTIONS = {
       "The effect of a run's configuration is not shown. Steps count as in the open-source server. By default steps are unlimited, since every built-in assistant takes at most ten.",
   },
   "agent.supersteps": {
-    section: "4.8",
     requirement: "4.8-3",
     choice: "each superstep of a created thread becomes one of its states",
     reason:
       "Other parameters of the operation are not shown. The graph is metadata.graph_id, as public clients send it. An unknown node may belong to a script; no node follows it.",
   },
   "agent.values_bound": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "the run ends with status error; a direct update is a 413",
     reason:
@@ -208,7 +175,6 @@ export const AGENT_ASSUMPTIONS = {
     setting: "limits.agent_values_bytes",
   },
   "agent.metadata_bound": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: 413,
     reason:
@@ -216,7 +182,6 @@ export const AGENT_ASSUMPTIONS = {
     setting: "limits.agent_metadata_bytes",
   },
   "agent.waiting_events": {
-    section: "3.2",
     requirement: "3.2-2",
     choice: 409,
     reason:
@@ -224,47 +189,40 @@ export const AGENT_ASSUMPTIONS = {
     setting: "limits.agent_waiting_events",
   },
   "agent.assistant_fields": {
-    section: "4.8",
     requirement: "4.8-3",
     choice: "those that public clients read",
     reason: "A search for assistants is shown in use. The fields of an assistant are not shown.",
   },
   "agent.created_by": {
-    section: "4.8",
     requirement: "4.8-3",
     choice:
       "the server's own assistants have created_by: system in their metadata; created ones have only their own",
     reason: "The metadata of assistants is not shown. Public clients look for assistants by this member.",
   },
   "agent.run_configurable": {
-    section: "2.1",
     requirement: "2.1-1",
     choice:
       "in kwargs, config.configurable has run_id, thread_id, graph_id and assistant_id in addition, and config.metadata is that of the run",
     reason: "The members of kwargs are not shown. Graphs of the open-source server read these.",
   },
   "agent.thread_config": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "the configurations of the thread's assistants and runs, merged; later runs use its configurable",
     reason: "Only the member config is shown. The open-source server merges it in this way.",
     setting: "limits.agent_metadata_bytes",
   },
   "agent.message_members": {
-    section: "2.2",
     requirement: "2.2-1",
     choice:
       "additional_kwargs and response_metadata in every message; tool_calls and invalid_tool_calls in those of type ai",
     reason: "Messages are not shown. Public clients read these members.",
   },
   "agent.interrupt_ids": {
-    section: "2.2",
     requirement: "2.2-1",
     choice: "32 hexadecimal digits; resume may be an object with an answer by id",
     reason: "Interrupts are not shown. Ids of the public service have this form, and clients answer by id.",
   },
   "agent.run_metadata": {
-    section: "2.1",
     requirement: "2.1-1",
     choice:
       "members of the assistant, the thread, the run's graph_id and assistant_id, the configuration and the request; later ones replace earlier ones",
@@ -283,4 +241,4 @@ export const AGENT_ASSUMPTIONS = {
     choice: "named after the assistant",
     reason: "Agent runs can be exported. The project of their traces is not shown.",
   },
-} as const satisfies Record<string, Assumption>;
+} as const satisfies Record<string, AssumptionRow>;

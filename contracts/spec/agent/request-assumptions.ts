@@ -1,25 +1,21 @@
-import type { Assumption } from "../assumption.ts";
+import type { AssumptionRow } from "../assumption.ts";
 
 /** §4 and §5: how requests to the agent server are read, and what a refused one gets. */
 export const AGENT_REQUEST_ASSUMPTIONS = {
   "agent.error_body": {
-    section: "2.3",
     requirement: "2.3-1",
     choice: "a JSON string",
     alternatives: ['{"detail": string}', "plain text"],
     ruledOut: ['{"detail": string}'],
     reason: "The error is a plain string. It is sent as JSON so that clients can parse every reply.",
     observed: '{"detail": string}',
-    switchable: true,
   },
   "agent.authentication": {
-    section: "5",
     requirement: "5-5",
     choice: "optional",
     alternatives: ["required"],
     reason:
       "Not shown. Without a key the default workspace is used, and a key that is sent must be accepted.",
-    switchable: true,
   },
   "agent.running_filter": {
     section: "4.1",
@@ -30,16 +26,13 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     reason:
       "The filter accepts five statuses, so running is refused like any other text. Newer versions of the public service accept it.",
     observed: "accepted",
-    switchable: true,
   },
   "agent.list_order": {
-    section: "4.1",
     requirement: "4.1-4",
     choice: "newest first",
     alternatives: ["oldest first"],
     reason:
       "No order is shown. A list of ten should contain the latest run, as observed at the public service.",
-    switchable: true,
   },
   "agent.list_limit": {
     section: "8.1",
@@ -53,7 +46,6 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     choice: 422,
     alternatives: [400],
     reason: "Shown for the list of runs. The other operations of the agent server do the same.",
-    switchable: true,
   },
   "agent.unknown_id": {
     section: "7.1",
@@ -61,50 +53,41 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     choice: 404,
     alternatives: [422],
     reason: "Shown for the list of runs. The other operations of the agent server do the same.",
-    switchable: true,
   },
   "agent.success_status": {
-    section: "4.8",
     requirement: "4.8-1",
     choice: 200,
     alternatives: [201],
     reason: "Only the list of runs has a status. The alternative applies to creations.",
-    switchable: true,
   },
   "agent.description_path": {
-    section: "9",
     requirement: "9-1",
     choice: "/openapi.json",
     reason: "The description has a version. Its path is not shown.",
   },
   "agent.select_spellings": {
-    section: "4.1",
     requirement: "4.1-4",
     choice: "repeated, select[], select[0], commas, one JSON list",
     reason: "Clients use all of these spellings of a list in a query.",
   },
   "agent.request_members": {
-    section: "4.8",
     requirement: "4.8-2",
     choice:
       "accepted as public clients send them, in addition to assistant_id, input, stream_mode and webhook",
     reason: "The remaining request fields are not shown, and public clients send many of them.",
   },
   "agent.null_input": {
-    section: "4.8",
     requirement: "4.8-2",
     choice: "the same as none",
     reason:
       "The input is an object, so other types are refused with 422. Public clients send null to resume a run without input.",
   },
   "agent.both_spellings": {
-    section: "4.8",
     requirement: "4.8-1",
     choice: "/thread and /threads",
     alternatives: ["/threads"],
     ruledOut: ["/threads"],
     reason: "The operations of §4.8 are in the singular, but clients use only the plural.",
     observed: "/threads",
-    switchable: true,
   },
-} as const satisfies Record<string, Assumption>;
+} as const satisfies Record<string, AssumptionRow>;

@@ -1,26 +1,22 @@
-import type { Assumption } from "../assumption.ts";
+import type { AssumptionRow } from "../assumption.ts";
 
 /** Requests for exports, and their lives. */
 export const EXPORT_ASSUMPTIONS = {
   "export.status_casing": {
-    section: "3.1",
     requirement: "3.1-1",
     choice: "upper",
     alternatives: ["title"],
     ruledOut: ["title"],
     reason: "The table of statuses uses capitals. The public service was observed to use title case.",
     observed: "title",
-    switchable: true,
   },
   "export.time_zone": {
-    section: "2.5",
     requirement: "2.5-1",
     choice: "any offset, converted to UTC; a time without an offset is refused",
     reason:
       "UTC is required. A time with another offset is the same instant. A time without an offset is ambiguous.",
   },
   "export.reversed_window": {
-    section: "2.5",
     requirement: "2.5-2",
     choice: 422,
     reason: "A window must end after its start.",
@@ -32,35 +28,28 @@ export const EXPORT_ASSUMPTIONS = {
     reason: "A limit, refused with 422: more than a hundred years is most likely a wrong date.",
   },
   "export.fields_list": {
-    section: "2.5",
     requirement: "2.5-5",
     choice: "order kept; an empty list or a repeated name refused with 422",
     reason: "A subset is expected. An empty list or a repeated name is most likely a mistake.",
   },
   "export.unknown_project": {
-    section: "2.5",
     requirement: "2.5-1",
     choice: 404,
     alternatives: [422],
     reason: "A project that is unknown in the workspace is most likely a mistyped id.",
-    switchable: true,
   },
   "export.list_order": {
-    section: "4.6",
     requirement: "4.6-1",
     choice: "newest first",
     alternatives: ["oldest first"],
     reason: "The order is not shown. Runs of an export are in the order of their windows.",
-    switchable: true,
   },
   "export.list_paging": {
-    section: "4.6",
     requirement: "4.6-1",
     choice: "the whole list unless limit (1 to 1000) and offset are given",
     reason: "The specification returns all export jobs. Public clients request pages nevertheless.",
   },
   "export.start": {
-    section: "3.1",
     requirement: "3.1-8",
     choice: "after timings.one_off_start_delay, a spawned export at once, as capacity allows",
     reason: "The move from CREATED to RUNNING is not shown. A short delay lets a caller see CREATED.",
@@ -80,27 +69,22 @@ export const EXPORT_ASSUMPTIONS = {
     reason: "One body is shown.",
   },
   "export.cancel_final": {
-    section: "3.1",
     requirement: "3.1-8",
     choice: 409,
     alternatives: [200, 422],
     reason: "A final status does not change. An error is clearer than a success without effect.",
-    switchable: true,
   },
   "export.siblings": {
-    section: "3.1",
     requirement: "3.1-9",
     choice: "unfinished runs get the export's status; files already written stay",
     reason: "The status of the other runs of an ended export is not shown.",
   },
   "export.run_moves": {
-    section: "3.1",
     requirement: "3.1-8",
     choice: "a run stays RUNNING between its attempts",
     reason: "Single-run transitions are not shown beyond the retries.",
   },
   "export.workflow_timeout": {
-    section: "8.2",
     requirement: "8.2-5",
     choice: "PT72H",
     alternatives: ["PT48H"],
@@ -109,13 +93,11 @@ export const EXPORT_ASSUMPTIONS = {
     setting: "limits.workflow_timeout",
   },
   "export.workflow_timeout_start": {
-    section: "8.2",
     requirement: "8.2-5",
     choice: "RUNNING",
     reason: "Time in the queue should not count against the export.",
   },
   "export.max_concurrent_runs": {
-    section: "8.2",
     requirement: "8.2-5",
     choice: 45,
     alternatives: [5],
@@ -124,7 +106,6 @@ export const EXPORT_ASSUMPTIONS = {
     setting: "limits.max_concurrent_runs_per_export",
   },
   "export.max_concurrent_exports": {
-    section: "8.2",
     requirement: "8.2-5",
     choice: 15,
     alternatives: [3],
@@ -133,7 +114,6 @@ export const EXPORT_ASSUMPTIONS = {
     setting: "limits.max_concurrent_exports_per_workspace",
   },
   "export.max_retries": {
-    section: "8.3",
     requirement: "8.3-2",
     choice: 20,
     reason: "Stated as subject to change.",
@@ -146,38 +126,31 @@ export const EXPORT_ASSUMPTIONS = {
     reason: "The examples start at retry_0, and a first attempt can also fail.",
   },
   "export.interruption_counts": {
-    section: "7.3",
     requirement: "7.3-7",
     choice: "recorded, and uses up a retry",
     reason: "The run is requeued with its remaining retries, so their number decreases.",
   },
   "export.store_outage": {
-    section: "7.3",
     requirement: "7.3-4",
     choice: "infrastructure interruption",
     alternatives: ["storage error"],
     reason:
       "A 5xx, SlowDown, RequestTimeout or a broken connection is temporary, unlike an error of the destination.",
-    switchable: true,
   },
   "export.errors_when_none": {
-    section: "2.6",
     requirement: "2.6-2",
     choice: "{}",
     alternatives: ["null"],
     reason:
       "An object keyed by attempts is empty if no attempt failed. The public service was observed to return null.",
     observed: "null",
-    switchable: true,
   },
   "export.deleted_destination": {
-    section: "7.3",
     requirement: "7.3-5",
     choice: "the export is FAILED at its next file, or at its start if it has not started",
     reason: "The specification excludes retries, but does not show when the export fails.",
   },
   "export.schedule_status": {
-    section: "3.3",
     requirement: "3.3-7",
     choice: "CREATED until its first spawn, then RUNNING",
     reason: "No separate status is shown for a schedule. It ends only when it is cancelled.",
@@ -189,27 +162,23 @@ export const EXPORT_ASSUMPTIONS = {
     reason: "Otherwise fifteen schedules would block a workspace, and each would end within days.",
   },
   "export.schedule_without_destination": {
-    section: "3.3",
     requirement: "3.3-7",
     choice: "it continues: each spawned export is FAILED at its start, until the schedule is cancelled",
     reason: "A schedule ends only when it is cancelled. The journal and the status of the emulator name it.",
   },
   "export.schedule_catch_up": {
-    section: "3.3",
     requirement: "3.3-6",
     choice: "every window that is already due is spawned immediately, in order",
     reason: "Windows are contiguous from start_time on. Skipping one would leave a gap.",
   },
   "export.schedule_catch_up_max": {
-    section: "3.3",
     requirement: "3.3-6",
     choice: 10_000,
     reason: "A limit: a start_time with more due windows is refused with 422.",
   },
   "export.read_as_of": {
-    section: "3.3",
     requirement: "3.3-5",
     choice: "the start of each run",
     reason: "Rows that arrive while a run works must not shift its cursor.",
   },
-} as const satisfies Record<string, Assumption>;
+} as const satisfies Record<string, AssumptionRow>;

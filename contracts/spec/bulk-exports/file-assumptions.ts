@@ -1,4 +1,4 @@
-import type { Assumption } from "../assumption.ts";
+import type { AssumptionRow } from "../assumption.ts";
 
 /** The files that exports write. */
 export const EXPORT_FILE_ASSUMPTIONS = {
@@ -9,29 +9,23 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     reason: "Public clients send this member. The specification has only this format.",
   },
   "export.unknown_format": {
-    section: "2.5",
     requirement: "2.5-6",
     choice: 422,
     reason: "The only value shown is v2_beta. A misspelt value should not be accepted.",
   },
   "export.default_format_version": {
-    section: "2.5",
     requirement: "2.5-9",
     choice: "v1",
     alternatives: ["v2_beta"],
     reason: "A beta has to be requested explicitly.",
-    switchable: true,
   },
   "export.v1_column_types": {
-    section: "2.5",
     requirement: "2.5-9",
     choice: "times without zone, costs as doubles, lists and JSON as text",
     alternatives: ["those of v2_beta"],
     reason: "Types of the default format are not shown. v2_beta enhances them, so these are simpler.",
-    switchable: true,
   },
   "export.v2_column_types": {
-    section: "2.5",
     requirement: "2.5-6",
     choice: "UTC times, costs as decimals, lists as lists, JSON columns",
     reason: "The specification mentions enhanced datatypes, but not by column.",
@@ -43,77 +37,62 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     alternatives: ["resource=runs"],
     reason: "The path shape has a plain segment. A Hive reader would expect a name and a value.",
     observed: "resource=runs",
-    switchable: true,
   },
   "export.partition_padding": {
-    section: "2.8",
     requirement: "2.8-2",
     choice: "padded",
     alternatives: ["unpadded"],
     reason: "The number of digits of months and days is not shown. Padded ones sort as text.",
     observed: "unpadded",
-    switchable: true,
   },
   "export.file_name": {
-    section: "2.8",
     requirement: "2.8-2",
     choice: "part-00000.parquet",
     reason: "Base names are not shown. Numbered names sort and never collide.",
   },
   "export.file_paths": {
-    section: "2.6",
     requirement: "2.6-2",
     choice: "<bucket>/<key>",
     alternatives: ["<key>"],
     reason: "The path shape starts with the bucket, and clients find files by this path.",
-    switchable: true,
   },
   "export.files_per_partition": {
-    section: "2.8",
     requirement: "2.8-2",
     choice: "as many as limits.rows_per_file and limits.bytes_per_file require",
     reason: "A checkpoint is saved at the end of a file.",
     setting: "limits.rows_per_file",
   },
   "export.row_order": {
-    section: "2.8",
     requirement: "2.8-2",
     choice: "by start_time, then id",
     alternatives: ["the latest first in each row group"],
     reason: "The order of the rows of a file is not shown. The cursor of a run (§2.6) needs a stable one.",
-    switchable: true,
   },
   "export.empty_partition": {
-    section: "2.8",
     requirement: "2.8-2",
     choice: "a run without a file",
     reason: "The run shows that the day was processed. Readers do not need an empty file.",
   },
   "export.window_end": {
-    section: "2.5",
     requirement: "2.5-1",
     choice: "exclusive, while the start is inclusive; both compare the row's start_time",
     reason: "Consecutive windows of a schedule then neither overlap nor leave a gap.",
   },
   "export.partition_bounds": {
-    section: "2.6",
     requirement: "2.6-1",
     choice: "UTC midnights, cut at the window's start and end",
     reason: "A partition is typically a day, and the folder names are days.",
   },
   "export.default_compression": {
-    section: "2.5",
     requirement: "2.5-12",
     choice: "snappy",
     alternatives: ["none", "gzip", "zstandard"],
     reason: "Not in the specification. Every Parquet reader supports it.",
     observed: "zstandard",
-    switchable: true,
   },
   "export.size_check": {
-    section: "2.4",
     requirement: "2.4-9",
     choice: "a wrong size is a storage error; without read permission the size is not checked",
     reason: "Verification is recommended. The result of a mismatch is not shown.",
   },
-} as const satisfies Record<string, Assumption>;
+} as const satisfies Record<string, AssumptionRow>;

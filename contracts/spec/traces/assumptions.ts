@@ -1,149 +1,108 @@
-import type { Assumption } from "../assumption.ts";
+import { assumptionsAbout } from "../assumption.ts";
 
 /** Taking in trace rows, which the specification names by their rate limits only. */
-export const INGEST_ASSUMPTIONS = {
+export const INGEST_ASSUMPTIONS = assumptionsAbout("8.5", "X-1", {
   "ingest.accepted_status": {
-    section: "8.5",
-    requirement: "X-1",
     choice: 202,
     alternatives: [200],
     reason: "Public clients expect it.",
-    switchable: true,
   },
   "ingest.row_status": {
     section: "2.7",
-    requirement: "X-1",
     choice: "as sent; otherwise error if error is set, else success if it has ended, else pending",
     reason: "Clients rarely send a status.",
   },
   "ingest.trace_tier": {
     section: "2.7",
-    requirement: "X-1",
     choice: "as sent, on each row; null if none was sent",
     reason: "The column has no values in the specification. The emulator does not delete rows by their tier.",
   },
   "ingest.first_token_time": {
     section: "2.7",
-    requirement: "X-1",
     choice: "as sent; otherwise the time of the first event new_token",
     reason: "The source of the column is not shown. Tracers of streamed model calls send this event.",
   },
   "ingest.row_time": {
     section: "2.7",
-    requirement: "X-1",
     choice: "any start_time",
     reason: "Tests need old and future rows.",
   },
   "ingest.project": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "created when its name or id is first used; the project default if none is named",
     reason: "Clients send rows before they request a project.",
   },
   "ingest.change_before_row": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "stored until the row arrives; 429 if 100000 changes of a workspace wait",
     reason: "Batches of a client may arrive in any order.",
   },
   "ingest.child_before_parent": {
     section: "2.7",
-    requirement: "X-1",
     choice: "joins the trace when the parent arrives",
     reason:
       "A span ends, and is sent, before its parent. Until then a child without a dotted_order is a root.",
   },
   "ingest.roll_up": {
     section: "2.7",
-    requirement: "X-1",
     choice: "children",
     alternatives: ["none"],
     reason:
       "A row without its own tokens shows the sum of its children's; the same applies to costs. A row with its own tokens shows only these, so that nothing counts twice.",
-    switchable: true,
   },
   "ingest.deleted_project": {
-    section: "8.5",
-    requirement: "X-1",
     choice:
       "its rows disappear from replies and later exports immediately, and from the disk at the next reset",
     reason: "An export that was created earlier continues, because it reads the rows as of its start.",
   },
   "ingest.multipart_lengths": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "optional",
     alternatives: ["required"],
     reason:
       "A part with a declared length must have that length. Whether the length is required is not shown, and tools for single requests omit it.",
     observed: "required",
-    switchable: true,
   },
   "ingest.multipart_parts": {
-    section: "8.5",
-    requirement: "X-1",
     choice: 20_000,
     reason: "A limit: more parts, or more than 8192 bytes of headers in one of them, are refused.",
   },
   "ingest.attachments": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "accepted and discarded; the journal names them with type and size",
     reason: "An export has no column for them.",
   },
   "ingest.body_encodings": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "gzip, deflate, br, zstd",
     reason: "Public clients use these encodings, and /info lists them.",
   },
   "ingest.spans": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "a row's id is the last half of the trace id and the span id; the trace's id is its root's",
     reason: "A span that is sent twice must be one row, and its trace must have the id that the sender uses.",
   },
   "ingest.span_errors": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "400 and google.rpc.Status, in the form of the request",
     reason:
       "OTLP/HTTP requires this, and its exporters do not retry a refused batch. OTLP/JSON has no names in snake_case, so these are refused instead of ignored.",
   },
   "ingest.missing_id": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "POST /runs generates one; in a batch each row needs an id",
     reason: "A client that traces single rows may omit it. In a batch it connects a row and its changes.",
   },
   "ingest.span_project": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "header Langsmith-Project, else the attribute langsmith.trace.session_name, else default",
     reason: "Spans have no field for a project. Public exporters send these.",
   },
   "ingest.span_content": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "GenAI attributes become inputs, outputs, tokens, model and run_type; all others become metadata",
     reason: "Tracers of model calls use the semantic conventions for generative AI.",
   },
   "ingest.feedback": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "summed up by key in feedback_stats: n, avg of the scores, values, the last 20 comments",
     reason: "The column exists, but its form is not shown. Filters and public clients read this.",
   },
   "ingest.repeated_row": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "the first one counts, with its later changes",
     reason: "A client that received no reply sends its rows again.",
   },
   "ingest.batch": {
-    section: "8.5",
-    requirement: "X-1",
     choice: "stored completely or refused completely",
     reason: "After a partial ingest the sender would not know which rows were stored.",
   },
-} as const satisfies Record<string, Assumption>;
+});

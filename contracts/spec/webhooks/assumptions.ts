@@ -1,16 +1,14 @@
-import type { Assumption } from "../assumption.ts";
+import type { AssumptionRow } from "../assumption.ts";
 
 /** §6: how deliveries are made, and what a refused address gets. */
 export const WEBHOOK_ASSUMPTIONS = {
   "agent.webhook_statuses": {
-    section: "6",
     requirement: "6-2",
     choice: "success, error, timeout, interrupted",
     reason:
       "A run completes with any final status. The specification does not limit delivery to some of them.",
   },
   "agent.webhook_attempts": {
-    section: "6",
     requirement: "6-3",
     choice: 3,
     reason:
@@ -18,27 +16,23 @@ export const WEBHOOK_ASSUMPTIONS = {
     setting: "limits.webhook_attempts",
   },
   "agent.webhook_retry_delay": {
-    section: "6",
     requirement: "6-3",
     choice: "PT1S",
     reason: "The wait doubles with each attempt. It has no jitter, so that a test can predict the instant.",
     setting: "timings.webhook_retry_delay",
   },
   "agent.webhook_timeouts": {
-    section: "6",
     requirement: "6-3",
     choice: "PT5S to connect, PT10S to answer",
     reason:
       "Time-outs are not shown. The service was observed to wait 30 s for a reply. An advance of the clock waits at most that long (`timings.effect_patience`), so the emulator waits less.",
   },
   "agent.webhook_headers": {
-    section: "6",
     requirement: "6-3",
     choice: "Content-Type: application/json unless webhooks.headers sets it, no signature",
     reason: "Default headers and signing are not shown. Receivers need the type to parse the body.",
   },
   "agent.webhook_redirects": {
-    section: "6",
     requirement: "6-3",
     choice: 5,
     reason:
@@ -50,7 +44,6 @@ export const WEBHOOK_ASSUMPTIONS = {
     choice: 422,
     alternatives: [400],
     reason: "The reply to a refused URL is not shown. The URL is a value that fails validation.",
-    switchable: true,
   },
   "agent.webhook_url_form": {
     section: "6.1",
@@ -59,14 +52,12 @@ export const WEBHOOK_ASSUMPTIONS = {
     reason: "Other schemes do not support POST, and //host is another host that looks like a path.",
   },
   "agent.webhook_control_paths": {
-    section: "6.1",
     requirement: "6.1-7",
     choice: "refused, except for the inbox",
     reason:
       "A relative URL, or an address of this machine or network, can call the emulator itself. The test-only paths are not part of the emulated service.",
   },
   "agent.webhook_test_receivers": {
-    section: "6.1",
     requirement: "6.1-11",
     choice: true,
     alternatives: [false],
@@ -75,44 +66,37 @@ export const WEBHOOK_ASSUMPTIONS = {
     setting: "webhooks.url.test_receivers",
   },
   "agent.webhook_local_addresses": {
-    section: "6.1",
     requirement: "6.1-4",
     choice: "allow",
     alternatives: ["refuse"],
     reason:
       "The specification has no rule about private, loopback and link-local addresses. A host on allowed_domains is always allowed.",
-    switchable: true,
   },
   "agent.webhook_setting_types": {
-    section: "6.1",
     requirement: "6.1-10",
     choice: "start-up refuses",
     reason: "The types of the keys are shown, but not the result of a value of another type.",
   },
   "agent.webhook_max_url_length": {
-    section: "6.1",
     requirement: "6.1-8",
     choice: 4096,
     reason: "A maximum exists, but its default is not shown.",
     setting: "webhooks.url.max_url_length",
   },
   "agent.webhook_env_prefix": {
-    section: "6.1",
     requirement: "6.1-2",
     choice: "LG_WEBHOOK_",
     reason: "The default ends in WEBHOOK_. Its start is not shown; this one was observed.",
     setting: "webhooks.env_prefix",
   },
   "agent.webhook_version_gate": {
-    section: "6.1",
     requirement: "6.1-10",
     choice: "start-up refuses",
     reason: "An older server would ignore settings on which users rely for security.",
   },
   "agent.webhook_disabled": {
-    section: "6.1",
     requirement: "6.1-9",
     choice: "accepted and not delivered",
     reason: "The reply to a request with a webhook while webhooks are off is not shown.",
   },
-} as const satisfies Record<string, Assumption>;
+} as const satisfies Record<string, AssumptionRow>;
