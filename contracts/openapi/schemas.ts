@@ -1,6 +1,5 @@
 import * as assistants from "../spec/agent/assistant-resources.ts";
 import * as agent from "../spec/agent/resources.ts";
-import { threadState } from "../spec/agent/state-resources.ts";
 import * as threads from "../spec/agent/thread-resources.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { Field } from "../spec/fields.ts";
@@ -35,7 +34,7 @@ const NAMED: ReadonlyMap<Field<unknown>, string> = new Map<Field<unknown>, strin
   [agent.agentRunCreate, "RunCreate"],
   [threads.thread, "Thread"],
   [threads.threadCreate, "ThreadCreate"],
-  [threadState, "ThreadState"],
+  [threads.threadState, "ThreadState"],
   [assistants.assistant, "Assistant"],
   [assistants.assistantCreate, "AssistantCreate"],
   [information, "Information"],

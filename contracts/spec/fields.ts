@@ -117,6 +117,21 @@ export function optional<T>(field: Field<T>): OptionalField<T> {
   return { optional: field };
 }
 
+/** A field that may be left out or null. */
+export function maybe<T>(field: Field<T>): OptionalField<T | null> {
+  return optional(nullable(field));
+}
+
+/** The same object, of which every field may be left out. */
+export function partial<T>(field: Field<T>, keywords: Keywords = {}): Field<Partial<T>> {
+  return { ...field, required: [], ...keywords };
+}
+
+/** A description, with the requirement that it comes from. */
+export function doc(requirement: string, description: string, more: Keywords = {}): Keywords {
+  return { description, "x-requirement": requirement, ...more };
+}
+
 /** A field that the specification does not define: replies have it by this choice of ours. */
 export function assumed<T>(field: Field<T>, assumption: string): Field<T> {
   return { ...field, "x-assumption": assumption, "x-beyond": true };

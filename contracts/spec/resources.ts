@@ -3,10 +3,12 @@ import {
   assumed,
   boolean,
   dateTime,
+  doc,
   type Field,
   integer,
   listOf,
   mapOf,
+  maybe,
   nullable,
   object,
   oneOf,
@@ -17,12 +19,6 @@ import {
 } from "./fields.ts";
 import { EXPORT_STATUS_NAMES } from "./lifecycle.ts";
 import { INTERVAL_HOURS } from "./limits.ts";
-
-const doc = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
-  description,
-  "x-requirement": requirement,
-  ...more,
-});
 
 const exportField = {
   type: "string",
@@ -36,21 +32,11 @@ export const credentials = object(
       doc("2.4-1", "Key id that the object store knows.", { minLength: 1, maxLength: 255 }),
     ),
     secret_access_key: text(
-      doc("2.4-1", "Secret that belongs to the key id.", {
-        minLength: 1,
-        maxLength: 2048,
-        writeOnly: true,
-      }),
+      doc("2.4-1", "Secret that belongs to the key id.", { minLength: 1, maxLength: 2048, writeOnly: true }),
     ),
-    session_token: optional(
-      nullable(
-        text(
-          doc("2.4-3", "Token of temporary credentials.", {
-            minLength: 1,
-            maxLength: 8192,
-            writeOnly: true,
-          }),
-        ),
+    session_token: maybe(
+      text(
+        doc("2.4-3", "Token of temporary credentials.", { minLength: 1, maxLength: 8192, writeOnly: true }),
       ),
     ),
   },
@@ -61,23 +47,19 @@ export const credentials = object(
 export const destinationConfig = object({
   bucket_name: text(doc("2.4-1", "Bucket that receives the files.", { minLength: 1, maxLength: 255 })),
   prefix: text(doc("2.4-1", "Root inside the bucket; may be empty.", { maxLength: 512 })),
-  region: optional(nullable(text(doc("2.4-1", "Region of an AWS-style bucket.", { maxLength: 255 })))),
-  endpoint_url: optional(
-    nullable(
-      text(
-        doc("2.4-12", "Address of an S3-compatible store other than AWS; absent for AWS-style ones.", {
-          maxLength: 2048,
-        }),
-      ),
+  region: maybe(text(doc("2.4-1", "Region of an AWS-style bucket.", { maxLength: 255 }))),
+  endpoint_url: maybe(
+    text(
+      doc("2.4-12", "Address of an S3-compatible store other than AWS; absent for AWS-style ones.", {
+        maxLength: 2048,
+      }),
     ),
   ),
-  include_bucket_in_prefix: optional(
-    nullable(
-      boolean(
-        doc("2.4-13", "Whether the bucket's name leads the path of each file.", {
-          "x-assumption": "destination.include_bucket_in_prefix_default",
-        }),
-      ),
+  include_bucket_in_prefix: maybe(
+    boolean(
+      doc("2.4-13", "Whether the bucket's name leads the path of each file.", {
+        "x-assumption": "destination.include_bucket_in_prefix_default",
+      }),
     ),
   ),
 });
@@ -129,10 +111,7 @@ const filter = text(
 );
 const exportFieldList = listOf(
   exportField,
-  doc("2.5-5", "Columns to write, in this order; absent means all.", {
-    minItems: 1,
-    uniqueItems: true,
-  }),
+  doc("2.5-5", "Columns to write, in this order; absent means all.", { minItems: 1, uniqueItems: true }),
 );
 const intervalHours = integer(
   doc("2.5-3", "Hours between the windows of a scheduled export.", {
@@ -156,13 +135,13 @@ const format = assumed(oneOf(["Parquet"], doc("2.8-1", "File format; there is on
 /** §4.3: the body that creates an export; the handler checks what holds across its fields. */
 export const bulkExportCreate = object({
   ...exportFields,
-  end_time: optional(nullable(endTime)),
-  filter: optional(nullable(filter)),
-  export_fields: optional(nullable(exportFieldList)),
-  interval_hours: optional(nullable(intervalHours)),
-  format_version: optional(nullable(formatVersion)),
-  compression: optional(nullable(compression)),
-  format: optional(nullable(format)),
+  end_time: maybe(endTime),
+  filter: maybe(filter),
+  export_fields: maybe(exportFieldList),
+  interval_hours: maybe(intervalHours),
+  format_version: maybe(formatVersion),
+  compression: maybe(compression),
+  format: maybe(format),
 });
 
 /** §4.7: the one change that an export admits. */
@@ -190,7 +169,7 @@ export const bulkExport = object({
   interval_hours: bookkeeping(nullable(intervalHours)),
   format_version: bookkeeping(nullable(formatVersion)),
   compression: nullable(compression),
-  format: optional(nullable(format)),
+  format: maybe(format),
   status,
   finished_at: finishedAt,
   source_bulk_export_id: nullable(uuid(doc("2.5-7", "Scheduled export that spawned this one."))),

@@ -1,4 +1,4 @@
-import { integer, mapOf, nullable, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
+import { integer, mapOf, maybe, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { control, type Lines } from "../subjects/control-operation.ts";
@@ -24,7 +24,7 @@ const EXCHANGE = object({
   path: text({ pattern: "^/" }),
   query: optional(text()),
   headers: optional(mapOf(text())),
-  body: optional(nullable(text())),
+  body: maybe(text()),
   status: integer({ minimum: 100, maximum: 599 }),
   reply: text(),
 });

@@ -2,9 +2,11 @@ import {
   assumed,
   beyond,
   dateTime,
+  doc,
   freeForm,
   integer,
   listOf,
+  maybe,
   nullable,
   object,
   oneOf,
@@ -12,7 +14,7 @@ import {
   text,
   uuid,
 } from "../fields.ts";
-import { doc, fieldNamesOf, metadata, page, sorting } from "./resources.ts";
+import { fieldNamesOf, metadata, page, sorting } from "./resources.ts";
 
 const assistantObject = object(
   {
@@ -37,10 +39,10 @@ export const assistant = assumed(assistantObject, "agent.assistant_fields");
 export const assistantPart = assumed(freeForm(), "agent.assistant_fields");
 
 const assistantFields = {
-  name: optional(nullable(text(doc("4.8-3", "Its name.", { maxLength: 255 })))),
-  description: optional(nullable(text(doc("4.8-3", "Its purpose.", { maxLength: 65_536 })))),
-  config: optional(nullable(freeForm(doc("4.8-3", "Configuration.")))),
-  context: optional(nullable(freeForm(doc("4.8-3", "Context.")))),
+  name: maybe(text(doc("4.8-3", "Its name.", { maxLength: 255 }))),
+  description: maybe(text(doc("4.8-3", "Its purpose.", { maxLength: 65_536 }))),
+  config: maybe(freeForm(doc("4.8-3", "Configuration."))),
+  context: maybe(freeForm(doc("4.8-3", "Context."))),
   metadata,
 };
 
@@ -49,9 +51,9 @@ const graphId = text(doc("4.8-3", "Name of a graph that the server has.", { minL
 export const assistantCreate = object(
   {
     graph_id: graphId,
-    assistant_id: optional(nullable(uuid(doc("4.8-3", "Identifier to give it.")))),
-    if_exists: optional(
-      nullable(oneOf(["raise", "do_nothing"], doc("4.8-3", "What to do when the identifier is taken."))),
+    assistant_id: maybe(uuid(doc("4.8-3", "Identifier to give it."))),
+    if_exists: maybe(
+      oneOf(["raise", "do_nothing"], doc("4.8-3", "What to do when the identifier is taken.")),
     ),
     ...assistantFields,
   },
@@ -64,8 +66,8 @@ export const assistantPatch = object(
 );
 
 const searchFields = {
-  graph_id: optional(nullable(text(doc("4.8-3", "Only assistants of this graph.")))),
-  name: optional(nullable(text(doc("4.8-3", "Only assistants whose name contains this.")))),
+  graph_id: maybe(text(doc("4.8-3", "Only assistants of this graph."))),
+  name: maybe(text(doc("4.8-3", "Only assistants whose name contains this."))),
   metadata,
   ...sorting(["assistant_id", "graph_id", "name", "created_at", "updated_at"], fieldNamesOf(assistantObject)),
 };

@@ -4,25 +4,22 @@ import {
   beyond,
   boolean,
   dateTime,
+  doc,
+  eitherOf,
   type Field,
   freeForm,
   integer,
   listOf,
-  nullable,
+  maybe,
+  number,
   object,
   oneOf,
   optional,
+  partial,
   text,
   uuid,
 } from "../fields.ts";
 import { AGENT_RUN_STATUS_NAMES, MULTITASK_STRATEGIES, STREAM_MODES } from "./lifecycle.ts";
-
-/** A description with the requirement that it comes from. */
-export const doc = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
-  description,
-  "x-requirement": requirement,
-  ...more,
-});
 
 const strategy = oneOf(
   MULTITASK_STRATEGIES,
@@ -48,14 +45,9 @@ export const agentRun = object(runFields, doc("2.1-1", "A run of an assistant on
 export const RUN_FIELD_NAMES = Object.keys(runFields) as readonly (keyof typeof runFields)[];
 
 /** A run of which only some fields were asked for. */
-export const agentRunPart = object(
-  Object.fromEntries(
-    Object.entries(runFields).map(([name, field]) => [name, optional(field as Field<unknown>)]),
-  ),
-  doc("4.1-2", "The selected fields of a run."),
-);
+export const agentRunPart = partial(agentRun, doc("4.1-2", "The selected fields of a run."));
 
-export const metadata = optional(nullable(freeForm(doc("2.1-1", "Notes of the caller."))));
+export const metadata = maybe(freeForm(doc("2.1-1", "Notes of the caller.")));
 
 const streamMode = oneOf(STREAM_MODES, doc("4.8-2", "What is streamed of the run."));
 
@@ -64,84 +56,68 @@ const assistantId = text(
 );
 
 /** The assumption agent.breakpoints says what becomes of them. */
-const breakpoints = {
-  anyOf: [oneOf(["*"]), listOf(text({ maxLength: 255 }), { maxItems: 100 }), { type: "null" }],
-  ...doc("2.1-1", "Names of nodes to stop at, or a star for all of them."),
-} as Field<"*" | readonly string[] | null>;
+const breakpoints = eitherOf(
+  [oneOf(["*"]), listOf(text({ maxLength: 255 }), { maxItems: 100 }), { type: "null" } as Field<null>],
+  doc("2.1-1", "Names of nodes to stop at, or a star for all of them."),
+);
 
-const runCreateFields = {
-  assistant_id: assistantId,
-  input: optional(nullable(freeForm(doc("4.8-2", "What the run works on; null is the same as none.")))),
-  command: optional(
-    nullable(
-      freeForm(
-        doc(
-          "4.8-2",
-          "In resume the answer to an interrupt, in update values to merge, in goto a node to start at.",
-        ),
+const moreRunFields = {
+  command: maybe(
+    freeForm(
+      doc(
+        "4.8-2",
+        "In resume the answer to an interrupt, in update values to merge, in goto a node to start at.",
       ),
     ),
   ),
-  config: optional(
-    nullable(freeForm(doc("2.1-1", "Configuration, with configurable, tags, metadata and recursion_limit."))),
+  config: maybe(
+    freeForm(doc("2.1-1", "Configuration, with configurable, tags, metadata and recursion_limit.")),
   ),
-  context: optional(nullable(freeForm(doc("2.1-1", "Context of the assistant.")))),
+  context: maybe(freeForm(doc("2.1-1", "Context of the assistant."))),
   metadata,
-  stream_mode: optional({
-    anyOf: [streamMode, listOf(streamMode, { minItems: 1, maxItems: STREAM_MODES.length })],
-    ...doc("4.8-2", "One mode, or several."),
-  } as Field<(typeof STREAM_MODES)[number] | readonly (typeof STREAM_MODES)[number][]>),
-  stream_subgraphs: optional(nullable(boolean(doc("4.8-2", "Accepted; scripted runs have no subgraphs.")))),
-  stream_resumable: optional(
-    nullable(boolean(doc("4.8-2", "Accepted; every stream can be taken up again."))),
+  stream_subgraphs: maybe(boolean(doc("4.8-2", "Accepted; scripted runs have no subgraphs."))),
+  stream_resumable: maybe(boolean(doc("4.8-2", "Accepted; every stream can be taken up again."))),
+  multitask_strategy: maybe(strategy),
+  after_seconds: maybe(
+    number(doc("2.1-1", "Virtual seconds that the run waits at least.", { minimum: 0, maximum: 31_622_400 })),
   ),
-  webhook: optional(
-    nullable(
-      text(
-        doc("4.8-2", "Address that hears of the run's end (§6).", {
-          minLength: 1,
-          maxLength: 65_536,
-        }),
-      ),
-    ),
+  if_not_exists: maybe(
+    oneOf(["create", "reject"], doc("2.2-1", "Whether an unknown thread comes into being.")),
   ),
-  multitask_strategy: optional(nullable(strategy)),
-  after_seconds: optional(
-    nullable({
-      type: "number",
-      ...doc("2.1-1", "Virtual seconds that the run waits at least.", {
-        minimum: 0,
-        maximum: 31_622_400,
-      }),
-    } as Field<number>),
+  on_disconnect: maybe(
+    oneOf(["cancel", "continue"], doc("4.8-2", "What the run does when its reader goes away.")),
   ),
-  if_not_exists: optional(
-    nullable(oneOf(["create", "reject"], doc("2.2-1", "Whether an unknown thread comes into being."))),
-  ),
-  on_disconnect: optional(
-    nullable(oneOf(["cancel", "continue"], doc("4.8-2", "What the run does when its reader goes away."))),
-  ),
-  on_completion: optional(
-    nullable(oneOf(["delete", "keep"], doc("2.2-1", "What becomes of the thread of a run without one."))),
+  on_completion: maybe(
+    oneOf(["delete", "keep"], doc("2.2-1", "What becomes of the thread of a run without one.")),
   ),
   interrupt_before: optional(breakpoints),
   interrupt_after: optional(breakpoints),
-  feedback_keys: optional(nullable(listOf(text(), doc("2.1-1", "Kept in kwargs.")))),
-  checkpoint: optional(nullable(freeForm(doc("2.1-1", "State of the thread to start from.")))),
-  checkpoint_id: optional(nullable(text(doc("2.1-1", "State of the thread to start from.")))),
-  checkpoint_during: optional(nullable(boolean(doc("2.1-1", "Kept in kwargs.")))),
+  feedback_keys: maybe(listOf(text(), doc("2.1-1", "Kept in kwargs."))),
+  checkpoint: maybe(freeForm(doc("2.1-1", "State of the thread to start from."))),
+  checkpoint_id: maybe(text(doc("2.1-1", "State of the thread to start from."))),
+  checkpoint_during: maybe(boolean(doc("2.1-1", "Kept in kwargs."))),
   strict_resume: optional(anything(doc("2.1-1", "Kept in kwargs."))),
-  durability: optional(nullable(oneOf(["sync", "async", "exit"], doc("2.1-1", "Kept in kwargs.")))),
-  langsmith_tracer: optional(nullable(freeForm(doc("2.1-1", "Kept in kwargs.")))),
+  durability: maybe(oneOf(["sync", "async", "exit"], doc("2.1-1", "Kept in kwargs."))),
+  langsmith_tracer: maybe(freeForm(doc("2.1-1", "Kept in kwargs."))),
 };
 
-const { assistant_id, input, stream_mode, webhook, ...moreRunFields } = runCreateFields;
+/** The members of a body that starts a run; the first four are shown (§4.8). */
+export const agentRunCreateFields = {
+  assistant_id: assistantId,
+  input: maybe(freeForm(doc("4.8-2", "What the run works on; null is the same as none."))),
+  stream_mode: optional(
+    eitherOf(
+      [streamMode, listOf(streamMode, { minItems: 1, maxItems: STREAM_MODES.length })],
+      doc("4.8-2", "One mode, or several."),
+    ),
+  ),
+  webhook: maybe(
+    text(doc("4.8-2", "Address that hears of the run's end (§6).", { minLength: 1, maxLength: 65_536 })),
+  ),
+  ...beyond(moreRunFields, "agent.request_members"),
+};
 
-/** §4.8: what starts a run; assistant_id, input, stream_mode and webhook are shown. */
-export const agentRunCreate = object(
-  { assistant_id, input, stream_mode, webhook, ...beyond(moreRunFields, "agent.request_members") },
-  doc("4.8-2", "A run to start."),
-);
+export const agentRunCreate = object(agentRunCreateFields, doc("4.8-2", "A run to start."));
 
 export const agentRunBatch = listOf(agentRunCreate, {
   minItems: 1,
@@ -150,23 +126,19 @@ export const agentRunBatch = listOf(agentRunCreate, {
 });
 
 export const page = {
-  limit: optional(
-    nullable(
-      integer(doc("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 })),
-    ),
+  limit: maybe(
+    integer(doc("4.8-3", "Most entries to answer with.", { minimum: 1, maximum: 1000, default: 10 })),
   ),
-  offset: optional(nullable(integer(doc("4.8-3", "Number of entries to skip.", { minimum: 0, default: 0 })))),
+  offset: maybe(integer(doc("4.8-3", "Number of entries to skip.", { minimum: 0, default: 0 }))),
 };
 
 /** The fields of an object of these tables. */
 export const fieldNamesOf = (field: Field<unknown>): readonly string[] => Object.keys(field.properties ?? {});
 
 export const sorting = (names: readonly [string, ...string[]], fields: readonly string[]) => ({
-  sort_by: optional(nullable(oneOf(names, doc("4.8-3", "What to sort by; created_at when left out.")))),
-  sort_order: optional(
-    nullable(oneOf(["asc", "desc"], doc("4.8-3", "Direction; the newest first when left out."))),
-  ),
-  select: optional(nullable(listOf(oneOf(fields), doc("4.8-3", "Fields to answer with.", { maxItems: 20 })))),
+  sort_by: maybe(oneOf(names, doc("4.8-3", "What to sort by; created_at when left out."))),
+  sort_order: maybe(oneOf(["asc", "desc"], doc("4.8-3", "Direction; the newest first when left out."))),
+  select: maybe(listOf(oneOf(fields), doc("4.8-3", "Fields to answer with.", { maxItems: 20 }))),
 });
 
 /** Only the thread itself is shown (§2.2); what else is said of it follows what public clients read. */
@@ -174,11 +146,9 @@ export const supporting = <T>(field: Field<T>) => assumed(field, "agent.supporti
 
 export const runsCancel = object(
   {
-    status: optional(
-      nullable(oneOf(["pending", "running", "all"], doc("2.1-2", "Only runs with this status."))),
-    ),
-    thread_id: optional(nullable(uuid(doc("2.1-1", "Thread of the runs.")))),
-    run_ids: optional(nullable(listOf(uuid(), doc("2.1-1", "The runs.", { maxItems: 1000 })))),
+    status: maybe(oneOf(["pending", "running", "all"], doc("2.1-2", "Only runs with this status."))),
+    thread_id: maybe(uuid(doc("2.1-1", "Thread of the runs."))),
+    run_ids: maybe(listOf(uuid(), doc("2.1-1", "The runs.", { maxItems: 1000 }))),
   },
   doc("2.1-2", "Which runs to cancel."),
 );

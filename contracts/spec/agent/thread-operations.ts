@@ -6,17 +6,15 @@ import { REFUSED, REFUSED_BODY, threadPath } from "./run-operations.ts";
 import {
   checkpointReference,
   historySearch,
-  threadState,
-  threadStateChange,
-  threadStateUpdate,
-} from "./state-resources.ts";
-import {
   stateMetadata,
   thread,
   threadCreate,
   threadPart,
   threadPatch,
   threadSearch,
+  threadState,
+  threadStateChange,
+  threadStateUpdate,
   threadsPrune,
   threadsPruned,
 } from "./thread-resources.ts";

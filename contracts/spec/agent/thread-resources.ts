@@ -2,10 +2,12 @@ import {
   anything,
   beyond,
   dateTime,
+  doc,
   type Field,
   freeForm,
   integer,
   listOf,
+  maybe,
   nullable,
   number,
   object,
@@ -16,7 +18,7 @@ import {
   uuid,
 } from "../fields.ts";
 import { THREAD_STATUSES, TTL_STRATEGIES } from "./lifecycle.ts";
-import { doc, fieldNamesOf, metadata, page, sorting, supporting } from "./resources.ts";
+import { fieldNamesOf, metadata, page, sorting, supporting } from "./resources.ts";
 
 const ttlStrategy = (more: Record<string, unknown> = {}) =>
   oneOf(TTL_STRATEGIES, doc("2.2-1", "Delete the thread, or keep it with its latest state.", more));
@@ -37,7 +39,7 @@ const ttlInput = object(
 export type ThreadTtlInput = TypeOf<typeof ttlInput>;
 
 /** The time to live of a new or of an existing thread; null is the same as none. */
-const ttlMember = beyond({ ttl: optional(nullable(ttlInput)) }, "agent.thread_ttl");
+const ttlMember = beyond({ ttl: maybe(ttlInput) }, "agent.thread_ttl");
 
 const threadTtl = object(
   {
@@ -78,7 +80,7 @@ const superstep = object(
             },
           ),
         ),
-        values: optional(nullable(freeForm(doc("2.2-1", "Values to merge.")))),
+        values: maybe(freeForm(doc("2.2-1", "Values to merge."))),
         command: optional({ type: "null", description: "Not supported; send values." } as Field<null>),
       }),
       doc("2.2-1", "Updates that lead to one state.", { minItems: 1, maxItems: 100 }),
@@ -93,14 +95,14 @@ export const threadCreate = object(
   {
     ...beyond(
       {
-        thread_id: optional(nullable(uuid(doc("2.2-1", "Identifier to give it.")))),
+        thread_id: maybe(uuid(doc("2.2-1", "Identifier to give it."))),
         metadata,
-        config: optional(nullable(freeForm(doc("2.2-1", "Configuration.")))),
-        if_exists: optional(
-          nullable(oneOf(["raise", "do_nothing"], doc("2.2-1", "What to do when the identifier is taken."))),
+        config: maybe(freeForm(doc("2.2-1", "Configuration."))),
+        if_exists: maybe(
+          oneOf(["raise", "do_nothing"], doc("2.2-1", "What to do when the identifier is taken.")),
         ),
-        supersteps: optional(
-          nullable(listOf(superstep, doc("2.2-1", "States to write, in this order.", { maxItems: 100 }))),
+        supersteps: maybe(
+          listOf(superstep, doc("2.2-1", "States to write, in this order.", { maxItems: 100 })),
         ),
       },
       "agent.request_members",
@@ -130,7 +132,7 @@ export const threadsPrune = object(
       uuid(),
       doc("2.2-1", "Threads; those that do not exist are not counted.", { maxItems: 1000 }),
     ),
-    strategy: optional(nullable(ttlStrategy({ default: "delete" }))),
+    strategy: maybe(ttlStrategy({ default: "delete" })),
   },
   doc("2.2-1", "Threads to delete, or to keep with only their latest states."),
 );
@@ -141,10 +143,10 @@ export const threadsPruned = supporting(
 
 export const threadSearch = object(
   {
-    ids: optional(nullable(listOf(uuid(), doc("4.8-3", "Only these.", { maxItems: 1000 })))),
+    ids: maybe(listOf(uuid(), doc("4.8-3", "Only these.", { maxItems: 1000 }))),
     metadata,
-    values: optional(nullable(freeForm(doc("4.8-3", "Values that the thread must hold.")))),
-    status: optional(nullable(oneOf(THREAD_STATUSES, doc("2.2-2", "Only threads of this status.")))),
+    values: maybe(freeForm(doc("4.8-3", "Values that the thread must hold."))),
+    status: maybe(oneOf(THREAD_STATUSES, doc("2.2-2", "Only threads of this status."))),
     ...page,
     ...sorting(
       ["thread_id", "status", "created_at", "updated_at", "state_updated_at"],
@@ -157,3 +159,49 @@ export const threadSearch = object(
 
 /** A thread of which only some fields may have been asked for. */
 export const threadPart = supporting(freeForm());
+
+const stateFields = object(
+  {
+    values: nullable(anything(doc("2.2-1", "What the thread held there."))),
+    next: listOf(text(), doc("2.2-1", "Nodes that run next.")),
+    tasks: listOf(freeForm(), doc("2.2-1", "What was at work or asked something.")),
+    metadata: freeForm(doc("2.2-1", "Where the state came from.")),
+    created_at: nullable(dateTime(doc("2.2-1", "When it came about."))),
+    checkpoint: freeForm(doc("2.2-1", "What the state is known by.")),
+    parent_checkpoint: nullable(freeForm(doc("2.2-1", "The state before it."))),
+    interrupts: listOf(freeForm(), doc("2.2-1", "What it waits for an answer to.")),
+  },
+  doc("2.2-1", "The state of a thread at one point."),
+);
+
+export const threadState = supporting(stateFields);
+
+/** What a change of a thread's state by hand came to. */
+export const threadStateChange = supporting(freeForm());
+
+export const threadStateUpdate = object(
+  {
+    values: anything(doc("2.2-1", "Values to merge, or null for none.")),
+    as_node: maybe(text(doc("2.2-1", "Node in whose name it is done."))),
+    checkpoint: maybe(freeForm(doc("2.2-1", "State from which to continue."))),
+    checkpoint_id: maybe(text(doc("2.2-1", "State from which to continue."))),
+  },
+  doc("2.2-1", "A change of a thread's state by hand."),
+);
+
+export const historySearch = object(
+  {
+    limit: maybe(
+      integer(doc("2.2-1", "Maximum number of states.", { minimum: 1, maximum: 1000, default: 10 })),
+    ),
+    before: optional(anything(doc("2.2-1", "Only states before this checkpoint."))),
+    metadata,
+    checkpoint: maybe(freeForm(doc("2.2-1", "Accepted without effect."))),
+  },
+  doc("2.2-1", "Which states of a thread to answer with."),
+);
+
+export const checkpointReference = object(
+  { checkpoint: freeForm(doc("2.2-1", "The checkpoint.")), subgraphs: optional(anything()) },
+  doc("2.2-1", "Which state of a thread to answer with."),
+);

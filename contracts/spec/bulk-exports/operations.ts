@@ -1,7 +1,16 @@
-import { listOf, uuid } from "../fields.ts";
+import { assumed, type Field, integer, listOf, optional, uuid } from "../fields.ts";
 import type { Operation } from "../operation.ts";
-import { paging } from "../paging.ts";
 import { bulkExport, bulkExportCreate, bulkExportPatch, bulkExportRun, stoppedExport } from "../resources.ts";
+
+const ours = <T>(field: Field<T>) => optional(assumed(field, "export.list_paging"));
+
+/** Paging of the bulk-export lists: not shown, and without it the whole list is answered. */
+const paging = {
+  limit: ours(
+    integer({ minimum: 1, maximum: 1000, description: "Maximum number of entries; all when left out." }),
+  ),
+  offset: ours(integer({ minimum: 0, default: 0, description: "Number of entries to skip." })),
+};
 
 const exportPath = {
   export_id: uuid({ description: "Identifier from the reply that created the export." }),

@@ -1,66 +1,53 @@
-import { agentRunCreate, fieldNamesOf } from "../agent/resources.ts";
+import { agentRunCreateFields, fieldNamesOf } from "../agent/resources.ts";
 import {
   assumed,
   boolean,
   dateTime,
-  type Field,
+  doc as docOf,
   freeForm,
   integer,
+  type Keywords,
   listOf,
+  maybe,
   nullable,
-  type ObjectOf,
   object,
   oneOf,
   optional,
-  type TypeOf,
+  partial,
   text,
   uuid,
 } from "../fields.ts";
 
-const doc = (description: string, more: Record<string, unknown> = {}) => ({
-  description,
-  "x-requirement": "4.8-4",
-  "x-assumption": "agent.cron_operations",
-  ...more,
-});
+const doc = (description: string, more: Keywords = {}) =>
+  docOf("4.8-4", description, { "x-assumption": "agent.cron_operations", ...more });
 
 const scheduleField = text(
   doc("When it fires.", { minLength: 1, maxLength: 255, "x-assumption": "agent.cron_schedule" }),
 );
 
 const planFields = {
-  timezone: optional(
-    nullable(
-      text(
-        doc("IANA name of the zone that the schedule means.", {
-          "x-assumption": "agent.cron_timezone",
-        }),
-      ),
+  timezone: maybe(
+    text(doc("IANA name of the zone that the schedule means.", { "x-assumption": "agent.cron_timezone" })),
+  ),
+  end_time: maybe(
+    text(
+      doc("Instant after which no run is started.", {
+        title: "an ISO 8601 time, such as 2026-01-01T00:00:00Z; without a zone it is in UTC",
+        pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$`,
+        "x-assumption": "agent.cron_end_time",
+      }),
     ),
   ),
-  end_time: optional(
-    nullable(
-      text(
-        doc("Instant after which no run is started.", {
-          title: "an ISO 8601 time, such as 2026-01-01T00:00:00Z; without a zone it is in UTC",
-          pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$`,
-          "x-assumption": "agent.cron_end_time",
-        }),
-      ),
+  enabled: maybe(boolean(doc("Whether it fires."))),
+  on_run_completed: maybe(
+    oneOf(
+      ["delete", "keep"],
+      doc("What becomes of the thread that a run without one was given.", {
+        "x-assumption": "agent.cron_on_run_completed",
+      }),
     ),
   ),
-  enabled: optional(nullable(boolean(doc("Whether it fires.")))),
-  on_run_completed: optional(
-    nullable(
-      oneOf(
-        ["delete", "keep"],
-        doc("What becomes of the thread that a run without one was given.", {
-          "x-assumption": "agent.cron_on_run_completed",
-        }),
-      ),
-    ),
-  ),
-  user_id: optional(nullable(text(doc("Accepted without effect.")))),
+  user_id: maybe(text(doc("Accepted without effect."))),
 };
 
 const creation = { schedule: scheduleField, ...planFields };
@@ -69,12 +56,19 @@ const creation = { schedule: scheduleField, ...planFields };
 export const CRON_WORDS = Object.keys(creation) as readonly (keyof typeof creation)[];
 
 /** §4.8: what a run takes, and when to start it. */
-export const cronCreate = both(agentRunCreate, creation, doc("Runs to start by the clock."));
+export const cronCreate = object(
+  { ...agentRunCreateFields, ...creation },
+  doc("Runs to start by the clock."),
+);
 
 /** Only what is to change. */
-export const cronPatch = both(
-  { ...agentRunCreate, required: [] } as Field<Partial<TypeOf<typeof agentRunCreate>>>,
-  { schedule: optional(scheduleField), ...planFields },
+export const cronPatch = object(
+  {
+    ...agentRunCreateFields,
+    assistant_id: optional(agentRunCreateFields.assistant_id),
+    schedule: optional(scheduleField),
+    ...planFields,
+  },
   doc("Changes of a cron."),
 );
 
@@ -101,33 +95,31 @@ const cronFields = object(
 export const cron = assumed(cronFields, "agent.cron_operations");
 
 /** A cron of which only some fields were asked for. */
-export const cronPart = { ...cron, required: [] } as Field<Partial<TypeOf<typeof cron>>>;
+export const cronPart = partial(cron);
 
 /** Clients may also ask for the time of the server, which a cron does not tell. */
 const SELECTABLE = [...fieldNamesOf(cron), "now"];
 
 const filters = {
-  assistant_id: optional(nullable(text(doc("Only crons of this assistant.", { maxLength: 255 })))),
-  thread_id: optional(nullable(uuid(doc("Only crons of this thread.")))),
-  enabled: optional(nullable(boolean(doc("Only crons that do, or do not, fire.")))),
-  metadata: optional(nullable(freeForm(doc("Only crons whose metadata holds this.")))),
+  assistant_id: maybe(text(doc("Only crons of this assistant.", { maxLength: 255 }))),
+  thread_id: maybe(uuid(doc("Only crons of this thread."))),
+  enabled: maybe(boolean(doc("Only crons that do, or do not, fire."))),
+  metadata: maybe(freeForm(doc("Only crons whose metadata holds this."))),
 };
 
 export const cronSearch = object(
   {
     ...filters,
-    limit: optional(nullable(integer(doc("Most entries.", { minimum: 1, maximum: 1000, default: 10 })))),
-    offset: optional(nullable(integer(doc("Number of entries to skip.", { minimum: 0, default: 0 })))),
-    sort_by: optional(
-      nullable(
-        oneOf(
-          ["cron_id", "assistant_id", "thread_id", "created_at", "updated_at", "next_run_date", "end_time"],
-          doc("What to sort by; created_at when left out."),
-        ),
+    limit: maybe(integer(doc("Most entries.", { minimum: 1, maximum: 1000, default: 10 }))),
+    offset: maybe(integer(doc("Number of entries to skip.", { minimum: 0, default: 0 }))),
+    sort_by: maybe(
+      oneOf(
+        ["cron_id", "assistant_id", "thread_id", "created_at", "updated_at", "next_run_date", "end_time"],
+        doc("What to sort by; created_at when left out."),
       ),
     ),
-    sort_order: optional(nullable(oneOf(["asc", "desc"], doc("Direction; the newest first when left out.")))),
-    select: optional(nullable(listOf(oneOf(SELECTABLE), doc("Fields to answer with.", { maxItems: 20 })))),
+    sort_order: maybe(oneOf(["asc", "desc"], doc("Direction; the newest first when left out."))),
+    select: maybe(listOf(oneOf(SELECTABLE), doc("Fields to answer with.", { maxItems: 20 }))),
   },
   doc("Which crons to find."),
 );
@@ -138,18 +130,3 @@ export const cronTotal = assumed(
   integer(doc("How many there are.", { minimum: 0 })),
   "agent.cron_operations",
 );
-
-/** One object with the fields of both. */
-function both<A, const F extends Parameters<typeof object>[0]>(
-  base: Field<A>,
-  fields: F,
-  keywords: Record<string, unknown>,
-): Field<A & ObjectOf<F>> {
-  const own = object(fields);
-  return {
-    type: "object",
-    ...keywords,
-    properties: { ...(base.properties as object), ...(own.properties as object) },
-    required: [...(base.required as string[]), ...(own.required as string[])],
-  };
-}

@@ -6,6 +6,7 @@ import {
   freeForm,
   integer,
   listOf,
+  maybe,
   nullable,
   number,
   type OptionalField,
@@ -27,7 +28,6 @@ export const SCAN_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
 
 export const MAX_IDS = 1_000;
 
-export const maybe = <T>(field: Parameters<typeof nullable<T>>[0]) => optional(nullable(field));
 export const filterText = (description: string) => maybe(text({ ...extension, description }));
 export const ids = (description: string) => maybe(listOf(uuid(), { maxItems: MAX_IDS, description }));
 const value = (description: string) => anything({ ...extension, description });

@@ -5,6 +5,7 @@ import {
   freeForm,
   integer,
   listOf,
+  maybe,
   nullable,
   number,
   object,
@@ -13,7 +14,7 @@ import {
   text,
   uuid,
 } from "../fields.ts";
-import { extension, filterText, ids, MAX_IDS, maybe, row } from "./resources.ts";
+import { extension, filterText, ids, MAX_IDS, row } from "./resources.ts";
 
 /** Members of a row that the newest public client can select; rows omit those that are not emulated. */
 const RUN_MEMBERS = [

@@ -1,12 +1,14 @@
 import { type Column, type ColumnType, EXPORT_COLUMNS, type TraceRow } from "../bulk-exports/columns.ts";
-import type { Field, Keywords } from "../fields.ts";
 import {
   anything,
   boolean,
   dateTime,
+  type Field,
   freeForm,
   integer,
+  type Keywords,
   listOf,
+  maybe,
   nullable,
   number,
   object,
@@ -15,9 +17,7 @@ import {
   text,
   uuid,
 } from "../fields.ts";
-import { projectStats } from "../queries/resources.ts";
-
-const extension = { "x-requirement": "X-1" };
+import { extension, filterText, projectStats } from "../queries/resources.ts";
 
 /** A trace row as a client first sends it. Ingest checks its members one by one. */
 export const runCreate = freeForm({
@@ -34,8 +34,8 @@ export const runUpdate = freeForm({
 /** Rows and changes in one body. */
 export const runBatch = object(
   {
-    post: optional(nullable(listOf(runCreate, { description: "New trace rows." }))),
-    patch: optional(nullable(listOf(runUpdate, { description: "Changes, each with the id of its row." }))),
+    post: maybe(listOf(runCreate, { description: "New trace rows." })),
+    patch: maybe(listOf(runUpdate, { description: "Changes, each with the id of its row." })),
   },
   extension,
 );
@@ -61,8 +61,6 @@ export const runParts: Field<readonly FormPart[]> = {
   },
   description: "New trace rows and changes, split so that large members can be streamed.",
 };
-
-const maybe = <T>(field: Field<T>) => optional(nullable(field));
 
 const scopeSpans = object({
   scope: maybe(freeForm({ description: "Instrumentation scope." })),
@@ -135,11 +133,11 @@ export const traceRun = object(
 export const projectCreate = object(
   {
     name: text({ minLength: 1, maxLength: 1024, description: "Name, unique in its workspace." }),
-    id: optional(nullable(uuid({ description: "Identifier to use instead of a new one." }))),
-    description: optional(nullable(text({ description: "Purpose of the project." }))),
-    start_time: optional(nullable(dateTime({ description: "When the project started." }))),
-    extra: optional(nullable(freeForm({ description: "Data from the client." }))),
-    reference_dataset_id: optional(nullable(uuid({ description: "Dataset that its rows are run on." }))),
+    id: maybe(uuid({ description: "Identifier to use instead of a new one." })),
+    description: maybe(text({ description: "Purpose of the project." })),
+    start_time: maybe(dateTime({ description: "When the project started." })),
+    extra: maybe(freeForm({ description: "Data from the client." })),
+    reference_dataset_id: maybe(uuid({ description: "Dataset that its rows are run on." })),
   },
   extension,
 );
@@ -147,10 +145,10 @@ export const projectCreate = object(
 /** What may change in a tracing project; null changes nothing. */
 export const projectUpdate = object(
   {
-    name: optional(nullable(text({ minLength: 1, maxLength: 1024, description: "Its new name." }))),
-    description: optional(nullable(text({ description: "Purpose of the project." }))),
-    extra: optional(nullable(freeForm({ description: "Data from the client." }))),
-    end_time: optional(nullable(dateTime({ description: "When the project ended." }))),
+    name: maybe(text({ minLength: 1, maxLength: 1024, description: "Its new name." })),
+    description: maybe(text({ description: "Purpose of the project." })),
+    extra: maybe(freeForm({ description: "Data from the client." })),
+    end_time: maybe(dateTime({ description: "When the project ended." })),
   },
   extension,
 );
@@ -170,8 +168,6 @@ export const project = object(
   },
   extension,
 );
-
-const filterText = (description: string) => optional(nullable(text({ ...extension, description })));
 
 /** Filter-query-language expressions to validate (§2.5 filter). */
 export const filterQuery = object(

@@ -2,7 +2,7 @@ import {
   closed,
   dateTime,
   listOf,
-  nullable,
+  maybe,
   oneOf,
   optional,
   type TypeOf,
@@ -19,11 +19,11 @@ const secret = text({ minLength: 1, maxLength: 2048 });
 
 const CHANGES = {
   secret_access_key: optional(secret),
-  session_token: optional(nullable(text({ minLength: 1, maxLength: 8192 }))),
-  expires_at: optional(nullable(dateTime({ description: "ISO 8601, virtual time." }))),
+  session_token: maybe(text({ minLength: 1, maxLength: 8192 })),
+  expires_at: maybe(dateTime({ description: "ISO 8601, virtual time." })),
   allow: optional(permissions),
   deny: optional(permissions),
-  bucket: optional(nullable(BUCKET_NAME)),
+  bucket: maybe(BUCKET_NAME),
 };
 
 /** The body of `PATCH /s3/credentials/{access_key_id}`. */
