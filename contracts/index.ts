@@ -1,11 +1,9 @@
-import type { Case, CaseResult } from "./engine/case.ts";
+import type { Case } from "./engine/case.ts";
 import { coverage, uncovered } from "./engine/coverage.ts";
 import type { Oracle } from "./engine/oracle/oracle.ts";
-import type { Profile } from "./engine/profile.ts";
-import { type RunReport, runCases } from "./engine/run.ts";
+import { type RunOptions, type RunReport, runCases } from "./engine/run.ts";
 import { emptySelectors, selectCases } from "./engine/selection.ts";
 import type { Target } from "./engine/target.ts";
-import type { Verdict } from "./engine/verdict.ts";
 import { contractReport } from "./report/contract-report.ts";
 import { isSuccessful } from "./report/summary.ts";
 import { type Reporter, writeReport } from "./report/write.ts";
@@ -52,28 +50,15 @@ export { VARIANTS } from "./variants/variants.ts";
 export { coverage, uncovered };
 
 /** Options of a run. */
-export interface ContractOptions {
+export interface ContractOptions extends Omit<RunOptions, "cases" | "oracle" | "stopAt" | "observe"> {
   /** Sections, case ids or their prefixes; all cases by default. */
   readonly select?: readonly string[];
   readonly cases?: readonly Case[];
-  readonly seed?: number;
   readonly bail?: boolean;
   /** Differences from our choices, and from the wording of the specification, count as failures. */
   readonly strict?: boolean;
-  readonly budget?: number;
-  /** Command that reruns one case, with `<case>` as placeholder; shown in reports. */
-  readonly again?: string;
   /** False skips the validation of every exchange. The default is the oracle `tables`. */
   readonly oracle?: Oracle | false;
-  /** The basis of the checks: the specification, or the observed behaviour of the public service. */
-  readonly profile?: Profile;
-  /** Also records expectations that were met, for `compared`. */
-  readonly keepHeld?: boolean;
-  /** The same nonce gives two compared targets the same generated names. */
-  readonly nonce?: string;
-  /** Ends the run at its next request. */
-  readonly signal?: AbortSignal;
-  readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
 /** A report of a run; `ok` when no verdict of it counts as a failure. */
@@ -93,35 +78,15 @@ export interface ContractRun extends RunReport {
  * await target.close();
  */
 export async function runContracts(target: Target, options: ContractOptions = {}): Promise<ContractRun> {
-  const {
-    select = [],
-    cases: all = CASES,
-    seed,
-    bail,
-    strict = false,
-    budget,
-    again,
-    profile,
-    keepHeld,
-    nonce,
-    signal,
-    onResult,
-  } = options;
+  const { select = [], cases: all = CASES, bail, strict = false, oracle: ownOracle, ...more } = options;
   const unknown = emptySelectors(all, select);
   if (unknown.length > 0) throw new Error(`No contract case matches ${unknown.join(", ")}.`);
-  const oracle = options.oracle === undefined ? await openOracle(profile) : options.oracle;
+  const oracle = ownOracle ?? (await openOracle(more.profile));
   const report = await runCases(target, {
+    ...more,
     cases: selectCases(all, select),
-    ...(seed !== undefined && { seed }),
-    ...(bail && { stopAt: (strict ? "NON-STRICT" : "FAIL") as Verdict }),
-    ...(budget !== undefined && { budget }),
-    ...(again !== undefined && { again }),
+    ...(bail && { stopAt: strict ? "NON-STRICT" : "FAIL" }),
     ...(oracle && { oracle }),
-    ...(profile && { profile }),
-    ...(keepHeld && { keepHeld }),
-    ...(nonce !== undefined && { nonce }),
-    ...(signal && { signal }),
-    ...(onResult && { onResult }),
   });
   return {
     ...report,
