@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { isMembers } from "../engine/json.ts";
 import { type CaseSettings, NEEDS, type Need } from "../engine/needs.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
 import { openObjectStore } from "./object-store.ts";
@@ -155,11 +156,7 @@ function merged(first: CaseSettings, second: CaseSettings): CaseSettings {
   const all: Record<string, unknown> = { ...first };
   for (const [name, value] of Object.entries(second)) {
     const before = all[name];
-    all[name] = isObject(before) && isObject(value) ? merged(before, value) : value;
+    all[name] = isMembers(before) && isMembers(value) ? merged(before, value) : value;
   }
   return all;
-}
-
-function isObject(value: unknown): value is CaseSettings {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

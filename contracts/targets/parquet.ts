@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import type { SchemaElement, SchemaTree } from "hyparquet";
 import type { ParquetColumn, ReadFile } from "../engine/target.ts";
 
 /** Times as ISO 8601 text, with as many decimals as they need: the library would cut them to milliseconds. */
@@ -19,7 +20,7 @@ function timeText(micros: bigint): string {
 
 /** Reads a Parquet file with a library that is independent of the tested writer. */
 export async function readParquet(bytes: Uint8Array): Promise<ReadFile> {
-  const [{ parquetMetadata, parquetReadObjects }, { decompress }] = await Promise.all([
+  const [{ parquetMetadata, parquetReadObjects, parquetSchema }, { decompress }] = await Promise.all([
     import("hyparquet"),
     import("fzstd"),
   ]);
@@ -31,42 +32,24 @@ export async function readParquet(bytes: Uint8Array): Promise<ReadFile> {
   const metadata = parquetMetadata(file);
   const rows = await parquetReadObjects({ file, compressors, parsers: PARSERS });
   const codec = metadata.row_groups[0]?.columns[0]?.meta_data?.codec ?? "UNCOMPRESSED";
-  return { columns: columnsOf(metadata.schema as readonly Element[]), codec, rows };
+  return { columns: parquetSchema(metadata).children.map(columnOf), codec, rows };
 }
 
-interface Element {
-  readonly name: string;
-  readonly type?: string;
-  readonly num_children?: number;
-  readonly repetition_type?: string;
-  readonly converted_type?: string;
-  readonly logical_type?: { readonly type: string; readonly isAdjustedToUTC?: boolean };
+function columnOf(column: SchemaTree): ParquetColumn {
+  const elements = elementsOf(column);
+  return {
+    name: column.element.name,
+    type: typeOf(elements.at(-1) ?? column.element),
+    repeated: elements.some(({ repetition_type }) => repetition_type === "REPEATED"),
+  };
 }
 
-/** The elements are in tree order: the root, then each column with its children. */
-function columnsOf([root, ...elements]: readonly Element[]): readonly ParquetColumn[] {
-  const columns: ParquetColumn[] = [];
-  let next = 0;
-  for (let count = root?.num_children ?? 0; count > 0; count--) {
-    const column = elements[next];
-    if (!column) break;
-    const below = elements.slice(next + 1, endOf(elements, next));
-    const leaf = below.at(-1) ?? column;
-    const isRepeated = [column, ...below].some(({ repetition_type }) => repetition_type === "REPEATED");
-    columns.push({ name: column.name, type: typeOf(leaf), repeated: isRepeated });
-    next = endOf(elements, next);
-  }
-  return columns;
+/** A column and what is below it; the last one has its type. */
+function elementsOf({ element, children }: SchemaTree): readonly SchemaElement[] {
+  return [element, ...children.flatMap(elementsOf)];
 }
 
-function endOf(elements: readonly Element[], start: number): number {
-  let end = start + 1;
-  for (let remainingChildren = elements[start]?.num_children ?? 0; remainingChildren > 0; remainingChildren--)
-    end = endOf(elements, end);
-  return end;
-}
-
-function typeOf({ type = "", logical_type, converted_type }: Element): string {
+function typeOf({ type = "BYTE_ARRAY", logical_type, converted_type }: SchemaElement): string {
   if (logical_type?.type === "TIMESTAMP") return logical_type.isAdjustedToUTC ? "TIMESTAMP_UTC" : "TIMESTAMP";
   return logical_type?.type ?? converted_type ?? type;
 }

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import type { Delivery, Receiver } from "../engine/target.ts";
 
 /** ETag of an empty object: a receiver may act as an object store that keeps nothing. */
@@ -12,7 +13,7 @@ export async function openReceiver(hostName?: string): Promise<Receiver> {
   const waiting = new Set<() => void>();
 
   const server = createServer(async (request, response) => {
-    const body = await textOf(request);
+    const body = (await buffer(request)).toString("utf8");
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
@@ -50,10 +51,4 @@ export async function openReceiver(hostName?: string): Promise<Receiver> {
       return new Promise((done) => server.close(() => done()));
     },
   };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
 }

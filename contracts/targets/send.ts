@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from "node:http";
 import { Agent as HttpsAgent, request as overHttps } from "node:https";
+import { buffer } from "node:stream/consumers";
 import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../engine/http-message.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -114,13 +115,11 @@ function sendOnce(
 }
 
 async function replyOf(response: IncomingMessage): Promise<WireReply> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
   const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
   return {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(headers),
-    text: Buffer.concat(chunks).toString("utf8"),
+    text: (await buffer(response)).toString("utf8"),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 
 type Options = Parameters<typeof startEmulator>[0];
@@ -71,8 +72,7 @@ export async function startPlainEmulator(options: Options = {}, mistakes: Adapte
   const adapter = await listen(async (request, response) => {
     const route = routes[`${request.method} ${request.url}`];
     if (!route) return answer(response, 404, {});
-    const text = await textOf(request);
-    await route(text === "" ? {} : JSON.parse(text)).then(
+    await route(JSON.parse((await text(request)) || "{}")).then(
       (body) => answer(response, 200, body),
       (error: Error) => answer(response, 422, { message: error.message }),
     );
@@ -101,10 +101,4 @@ const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as Addre
 
 function answer(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }

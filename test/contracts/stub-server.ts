@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Case, CaseRow } from "../../contracts/engine/case.ts";
 import { suite } from "../../contracts/index.ts";
 
@@ -18,16 +19,14 @@ export type Answer = (request: {
 export async function tinyServer(answer: Answer) {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
+    const body = await text(request);
     const path = request.url ?? "";
     requests.push(`${request.method} ${path}`);
     const said = answer({
       method: request.method ?? "",
       path,
       headers: request.headers,
-      body: text === "" ? undefined : JSON.parse(text),
+      body: body === "" ? undefined : JSON.parse(body),
     });
     response.writeHead(said.status, { "content-type": said.type ?? "application/json" });
     response.end(JSON.stringify(said.body));
