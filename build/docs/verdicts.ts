@@ -1,7 +1,7 @@
+import { bySection } from "../../contracts/engine/case.ts";
 import type { Mutant } from "../../contracts/engine/mutant.ts";
 import type { Variant } from "../../contracts/engine/variant.ts";
 import { BLAME_MEANINGS, VERDICT_MEANINGS } from "../../contracts/engine/verdict.ts";
-import { bySection } from "../../contracts/report/selftest.ts";
 import { REQUIREMENTS, type Requirement, type RequirementId } from "../../contracts/spec/requirements.ts";
 import { code, page, plain, table } from "./markdown.ts";
 

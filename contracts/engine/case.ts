@@ -17,22 +17,14 @@ export interface Case {
   run(t: Contract): Promise<void>;
 }
 
-/** A case as suites write it: needs and settings may be left out. */
-export interface CaseRow {
-  readonly title: string;
-  readonly requirements: readonly RequirementId[];
+/** A case as suites write it: needs may be left out. */
+export interface CaseRow extends Omit<Case, "id" | "needs"> {
   readonly needs?: readonly Need[];
-  readonly settings?: CaseSettings;
-  readonly prefers?: CaseSettings;
-  run(t: Contract): Promise<void>;
 }
 
 /** The result of one case; `wallMs` is wall-clock time. */
-export interface CaseResult {
-  readonly id: string;
+export interface CaseResult extends Pick<Case, "id" | "title" | "requirements"> {
   readonly section: string;
-  readonly title: string;
-  readonly requirements: readonly RequirementId[];
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
   /** What the target lacks, where the case did not run because of it. */
@@ -52,6 +44,11 @@ export interface CaseResult {
 /** The section in a case's id: the part before the slash. */
 export function sectionOfCase(id: string): string {
   return id.slice(0, id.indexOf("/"));
+}
+
+/** Sorts sections and ids in the order of the specification, extensions (X) after it. */
+export function bySection(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
 }
 
 /** The cases of a suite: `{ "4.1/limit": { title, … } }`. */

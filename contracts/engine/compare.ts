@@ -3,7 +3,7 @@ import type { RequirementId } from "../spec/requirements.ts";
 import type { CaseResult } from "./case.ts";
 import { describeRequirement } from "./requirement-text.ts";
 import type { RunReport } from "./run.ts";
-import { describeActual } from "./shown.ts";
+import { describeActual, withoutIds } from "./shown.ts";
 import type { Blame, Finding, Verdict } from "./verdict.ts";
 
 /** The server that does not meet the requirement. */
@@ -125,9 +125,7 @@ function counterpart({ metExpectations = [] }: CaseResult, { requirement, text }
 
 /** Without ids and ports, which differ between any two servers. */
 function findingKey({ verdict, requirement, section, assumption, text }: Finding): string {
-  const plain = text
-    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…")
-    .replace(/https?:\/\/[^\s/]+/g, "…");
+  const plain = withoutIds(text).replace(/https?:\/\/[^\s/]+/g, "…");
   return `${verdict} ${requirement ?? section} ${assumption ?? ""} ${plain}`;
 }
 

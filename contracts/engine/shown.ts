@@ -22,3 +22,8 @@ export function describeActual(
   if ("actual" in difference) return cut(formatValue(difference.actual), MAX_ACTUAL_CHARACTERS);
   return exchange ? `status ${exchange.status}` : "no reply";
 }
+
+/** A text without ids, which differ from run to run. */
+export function withoutIds(text: string): string {
+  return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…");
+}

@@ -1,14 +1,13 @@
 import type { CaseResult } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
+import { withoutIds } from "../engine/shown.ts";
 import type { Finding, Verdict } from "../engine/verdict.ts";
 import { rowName } from "./findings.ts";
-
-const UUIDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** Equal for the same finding of the same case in every run. */
 export function fingerprintOf(id: string, finding: Finding): string {
   const { verdict, blame, text } = finding;
-  return [id, rowName(finding), verdict, blame, text.replace(UUIDS, "…")].join(" | ");
+  return [id, rowName(finding), verdict, blame, withoutIds(text)].join(" | ");
 }
 
 /** Whether a finding makes a run fail, were it new. */

@@ -1,9 +1,11 @@
-import type { Comparison, Drift, Side } from "../engine/compare.ts";
-import { VERDICTS } from "../engine/verdict.ts";
+import { bySection } from "../engine/case.ts";
+import type { Comparison, Drift } from "../engine/compare.ts";
 import { markdownBody, prettyBody, type ReportBody } from "./body.ts";
-import { expiredAddressLine } from "./digest.ts";
+import { bySeverity, rowName } from "./findings.ts";
+import { groupedBy } from "./grouping.ts";
 import { inline } from "./markdown-text.ts";
 import type { ReportModel, ReportRow } from "./model.ts";
+import { countsLine, expiredAddressLine } from "./summary.ts";
 
 /** The report of a comparison: a row for each difference. */
 export function comparisonReport(comparison: Comparison): ReportModel {
@@ -44,7 +46,7 @@ function bodyOf(comparison: Comparison): ReportBody {
     columns: [],
     rows: [],
     sections: groupsOf(drifts).map((group) => ({
-      title: titleOf(group[0] as Drift),
+      title: titleOf(group[0]),
       lines: group.flatMap((drift) => driftLines(drift, targets)),
     })),
     notes: [
@@ -56,25 +58,25 @@ function bodyOf(comparison: Comparison): ReportBody {
   };
 }
 
-/** The key of drifts about the same requirement. */
-function groupsOf(drifts: readonly Drift[]): readonly (readonly Drift[])[] {
-  const groups = new Map<string, Drift[]>();
-  for (const drift of drifts) {
-    const { requirement, section, assumption, verdict, blame, side } = drift;
-    const key = [requirement ?? section, assumption, verdict, blame, side].join(" ");
-    const group = groups.get(key) ?? [];
-    if (!group.some(({ text }) => text === drift.text)) group.push(drift);
-    groups.set(key, group);
-  }
+/** Drifts about the same requirement, each different one once. */
+function groupsOf(drifts: readonly Drift[]): readonly (readonly [Drift, ...Drift[]])[] {
+  const groups = groupedBy(drifts, (drift) =>
+    [rowName(drift), drift.verdict, drift.blame, drift.side].join(" "),
+  );
   // Drifts with a known reply of the other server come first.
   const rank = ({ first, second }: Drift) => (first === null || second === null ? 1 : 0);
-  const sorted = [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)));
-  return sorted.sort(([a], [b]) => severity(b) - severity(a) || bySection(a, b));
+  const distinct = [...groups.values()].map((group) =>
+    [...groupedBy(group, ({ text }) => text).values()]
+      .map(([drift]) => drift as Drift)
+      .sort((a, b) => rank(a) - rank(b)),
+  ) as [Drift, ...Drift[]][];
+  return distinct.sort(
+    ([a], [b]) => bySeverity(a, b) || bySection(a.requirement ?? a.section, b.requirement ?? b.section),
+  );
 }
 
-function titleOf({ requirement, section, assumption, statement, verdict, blame }: Drift): string {
-  const name = [requirement ?? section, ...(assumption === undefined ? [] : [assumption])].join(", ");
-  return `${verdict} (${blame})  §${name}: ${statement}`;
+function titleOf(drift: Drift): string {
+  return `${drift.verdict} (${drift.blame})  §${rowName(drift)}: ${drift.statement}`;
 }
 
 function driftLines(drift: Drift, [first, second]: Comparison["targets"]): string[] {
@@ -97,22 +99,9 @@ export function comparisonCounts({
   differing,
   notCompared,
 }: Comparison): string[] {
-  const counts = (side: Side) =>
-    VERDICTS.flatMap((verdict) =>
-      verdicts[side][verdict] ? [`${verdicts[side][verdict]} ${verdict}`] : [],
-    ).join(" · ");
   return [
-    `${targets[0]}: ${counts("first") || "no case was run"}`,
-    `${targets[1]}: ${counts("second") || "no case was run"}`,
+    `${targets[0]}: ${countsLine(verdicts.first) || "no case was run"}`,
+    `${targets[1]}: ${countsLine(verdicts.second) || "no case was run"}`,
     `${differing} of ${compared} cases differ; ${notCompared} could not be run on both`,
   ];
-}
-
-function severity(drift: Drift | undefined): number {
-  return drift ? VERDICTS.indexOf(drift.verdict) : 0;
-}
-
-function bySection(a: Drift | undefined, b: Drift | undefined): number {
-  const name = (drift: Drift | undefined) => drift?.requirement ?? drift?.section ?? "";
-  return name(a).localeCompare(name(b), "en", { numeric: true });
 }

@@ -2,18 +2,24 @@ import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, formatValue } from "../engine/shown.ts";
-import { type Finding, VERDICTS } from "../engine/verdict.ts";
+import { type Blame, type Finding, VERDICTS } from "../engine/verdict.ts";
 import { baselineLines } from "./baseline.ts";
-import { fixOf } from "./blame.ts";
 import type { ReportBody } from "./body.ts";
 import { counted } from "./counted.ts";
-import { expiredAddressLine, type ReportedCase } from "./digest.ts";
-import { rerunLine, rowName } from "./findings.ts";
+import { type ReportedCase, rerunLine, rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
 import { ladderLines } from "./ladder.ts";
-import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
-import { countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
+import {
+  countsLine,
+  countsOf,
+  expiredAddressLine,
+  interruptedLines,
+  listIds,
+  recordedLines,
+  resultNoun,
+  stoppedLines,
+} from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
 
 /** Characters compared to see whether a reply repeats the checked value, which is then shown once. */
@@ -22,6 +28,13 @@ const MAX_COMPARED_CHARACTERS = 60;
 /** Findings of a row that are shown; the first one in full. */
 const MAX_FINDINGS = 5;
 const MAX_CHOICES = 2;
+
+const FIXES: Readonly<Record<Blame, string>> = {
+  target: "change the server",
+  caller: "change the request",
+  specification: "none needed; the specification does not define this, and the emulator behaves differently",
+  harness: "please report this bug of the contract suites",
+};
 
 /** What a report says: what was found by the row that it breaks, the most severe first, what was not checked, how to check more, and the counts. */
 export function contractBody(report: RunReport, strict: boolean, verbose: boolean): ReportBody {
@@ -148,4 +161,11 @@ function replyOf(finding: Finding, { replyBody }: NonNullable<Finding["exchange"
   const begin = "actual" in finding ? formatValue(finding.actual).slice(0, MAX_COMPARED_CHARACTERS) : "";
   if (begin.length === MAX_COMPARED_CHARACTERS && replyBody.startsWith(begin)) return "";
   return cut(replyBody.replaceAll(/\s+/g, " "));
+}
+
+/** Who has to change what to resolve a finding. */
+function fixOf({ blame, exchange }: Finding): string {
+  if (blame !== "target" || !exchange) return FIXES[blame];
+  const { pathname } = URL.canParse(exchange.url) ? new URL(exchange.url) : { pathname: exchange.url };
+  return `change the server's reply to ${exchange.method} ${pathname}`;
 }

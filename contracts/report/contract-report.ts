@@ -1,18 +1,17 @@
 import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
 import { type Finding, VERDICTS } from "../engine/verdict.ts";
-import { REQUIREMENTS, type Requirement } from "../spec/requirements.ts";
+import { REQUIREMENTS } from "../spec/requirements.ts";
 import { baselineLines, fingerprintOf, isFailing } from "./baseline.ts";
 import { markdownBody, prettyBody } from "./body.ts";
 import { caseLines, contractBody, sectionTable } from "./contract-body.ts";
-import { expiredAddressLine, reportSingleCase } from "./digest.ts";
-import { bySeverity, rowName } from "./findings.ts";
+import { bySeverity, reportSingleCase, rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
 import { ladderOf } from "./ladder.ts";
 import { inline } from "./markdown-text.ts";
 import type { ReportModel, ReportRow, RowFinding } from "./model.ts";
 import { unmet } from "./rows.ts";
-import { countsLine, countsOf, isSuccessful } from "./summary.ts";
+import { countsLine, countsOf, expiredAddressLine, isSuccessful } from "./summary.ts";
 import { uncheckedSections } from "./unchecked.ts";
 
 /** The report of a contract run. `verbose` shows every finding in full, else the first ones of each requirement. */
@@ -23,7 +22,7 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
   return {
     name: target,
     tool: run.recorded ? "emulator contract check" : "emulator contract run",
-    rules: ruleTexts(),
+    rules: Object.fromEntries(Object.entries(REQUIREMENTS).map(([id, { text }]) => [id, text])),
     summary: [`${target}: ${countsLine(countsOf(results))}`, ...baselineLines(run)],
     durationMs: wallMs,
     suites: () =>
@@ -108,11 +107,6 @@ function rowFinding(id: string, finding: Finding, strict: boolean, hasBaseline: 
     fingerprint: fingerprintOf(id, finding),
     ...(hasBaseline && { state: isKnown ? ("unchanged" as const) : ("new" as const) }),
   };
-}
-
-function ruleTexts(): ReportModel["rules"] {
-  const requirements: Readonly<Record<string, Requirement>> = REQUIREMENTS;
-  return Object.fromEntries(Object.entries(requirements).map(([id, { text }]) => [id, text]));
 }
 
 /** The texts of the requirements of a run, so that readers of its report need no other document. */

@@ -3,13 +3,30 @@ import { type Finding, VERDICTS, type Verdict } from "../engine/verdict.ts";
 import { groupedBy } from "./grouping.ts";
 
 /** A finding and the number of equal ones. */
-export interface FindingGroup {
+interface FindingGroup {
   readonly finding: Finding;
   readonly more: number;
 }
 
+/** A case with its first findings. */
+export interface ReportedCase {
+  readonly result: CaseResult;
+  readonly kinds: readonly FindingGroup[];
+  /** Number of further findings. */
+  readonly rest: number;
+}
+
+const MAX_FINDINGS = 10;
+
+/** A case by itself. */
+export function reportSingleCase(result: CaseResult): ReportedCase {
+  const groups = groupFindings(result);
+  const kinds = groups.slice(0, MAX_FINDINGS);
+  return { result, kinds, rest: groups.length - kinds.length };
+}
+
 /** The distinct findings of a case, by severity; those about its own requirements first. */
-export function groupFindings(result: CaseResult): readonly FindingGroup[] {
+function groupFindings(result: CaseResult): readonly FindingGroup[] {
   const kinds = groupedBy(result.findings, (finding) =>
     [finding.verdict, finding.blame, rowName(finding), finding.text].join(" "),
   );

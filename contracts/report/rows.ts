@@ -1,5 +1,6 @@
 import type { CaseResult } from "../engine/case.ts";
 import { describeRequirement } from "../engine/requirement-text.ts";
+import { withoutIds } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
@@ -76,7 +77,7 @@ function rowOf(caseFindings: readonly CaseFinding[]): BrokenRow {
   const ordered = [...caseFindings].sort((a, b) => Number(b.isOwn) - Number(a.isOwn));
   const kinds = groupedBy(
     ordered,
-    ({ finding }) => `${finding.verdict} ${finding.isKnown === true} ${textOf(finding)}`,
+    ({ finding }) => `${finding.verdict} ${finding.isKnown === true} ${withoutIds(finding.text)}`,
   );
   const findings = [...kinds.values()]
     .map((same) => ({ finding: (same[0] as CaseFinding).finding, cases: idsOf(same) }))
@@ -100,9 +101,4 @@ function rowOf(caseFindings: readonly CaseFinding[]): BrokenRow {
 
 function idsOf(caseFindings: readonly CaseFinding[]): readonly string[] {
   return [...new Set(caseFindings.map(({ id }) => id))];
-}
-
-/** The text without ids, which differ from case to case. */
-function textOf({ text }: Finding): string {
-  return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "…");
 }

@@ -1,4 +1,4 @@
-import type { CaseResult } from "../engine/case.ts";
+import { bySection, type CaseResult } from "../engine/case.ts";
 import type { MutantResult, Selftest } from "../engine/selftest.ts";
 import type { VariantResult } from "../engine/variant.ts";
 import { sectionOf } from "../spec/requirements.ts";
@@ -96,8 +96,4 @@ function invalidCaseLines({ id, verdict, findings }: CaseResult): string[] {
 
 function undetectedOf(results: readonly MutantResult[]): readonly MutantResult[] {
   return results.filter(({ killedBy }) => killedBy === null);
-}
-
-export function bySection(a: string, b: string): number {
-  return a.localeCompare(b, "en", { numeric: true });
 }

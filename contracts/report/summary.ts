@@ -21,8 +21,8 @@ export function isSuccessful({ results, interrupted }: RunReport, strict: boolea
 }
 
 /** `151 PASS · 2 FAIL`, the most severe last. */
-export function countsLine(counts: Counts): string {
-  return VERDICTS.filter((verdict) => counts[verdict] > 0)
+export function countsLine(counts: Partial<Counts>): string {
+  return VERDICTS.filter((verdict) => counts[verdict])
     .map((verdict) => `${counts[verdict]} ${verdict}`)
     .join(" · ");
 }
@@ -40,6 +40,41 @@ export function stoppedLines(results: readonly Pick<CaseResult, "id" | "stopped"
   return [
     `${counted(stopped.length, "case")} ended early because of a finding, so there may be more problems: ${listIds(stopped)}`,
     "",
+  ];
+}
+
+/** The target no longer exists, so the commands cannot be repeated. */
+export function expiredAddressLine(temporaryServer: string | undefined): string[] {
+  if (temporaryServer === undefined) return [];
+  return [
+    `The curl commands show the requests. They cannot be repeated, because this no longer exists: ${temporaryServer}.`,
+  ];
+}
+
+/** The noun for a result: cases of a run, exchanges of recorded traffic. */
+export function resultNoun({ recorded }: Pick<RunReport, "recorded">): "case" | "exchange" {
+  return recorded ? "exchange" : "case";
+}
+
+/** What recorded traffic leaves open. */
+export function recordedLines({ recorded, results }: Pick<RunReport, "recorded" | "results">): string[] {
+  if (!recorded) return [];
+  const { exchanges, foreign, undecided } = recorded;
+  const ids = Object.entries(undecided).map(([id, count]) => `§${id} (${counted(count, "exchange")})`);
+  return [
+    ...(foreign > 0
+      ? [
+          `${foreign} of ${counted(exchanges, "exchange")} are not requests to the API, and were not checked.`,
+          "",
+        ]
+      : []),
+    ...(ids.length > 0
+      ? [
+          `Statements about these operations that recorded exchanges do not decide: ${ids.join(", ")}. \`emulator contract run\` checks them on a server.`,
+          "",
+        ]
+      : []),
+    ...(results.length === 0 ? ["No exchange was checked."] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Case } from "../engine/case.ts";
+import { bySection, type Case, sectionOfCase } from "../engine/case.ts";
 import { AGENT_CASES } from "./agent.ts";
 import { BUCKET_PERMISSION_CASES } from "./bucket-permissions.ts";
 import { CALLER_CASES } from "./callers.ts";
@@ -63,15 +63,4 @@ export const CASES: readonly Case[] = [
   ...WEBHOOK_SETTING_CASES,
   ...EXTENSION_CASES,
   ...QUERY_FORMAT_CASES,
-].sort((a, b) => bySection(a.id, b.id));
-
-function bySection(a: string, b: string): number {
-  const [first = [], second = []] = [a, b].map(placeOf);
-  return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);
-}
-
-/** Sorts extensions (X) after the sections of the specification. */
-function placeOf(id: string): readonly number[] {
-  const parts = id.slice(0, id.indexOf("/")).split(".");
-  return parts.map((part) => (part === "X" ? Number.MAX_SAFE_INTEGER : Number(part)));
-}
+].sort((a, b) => bySection(sectionOfCase(a.id), sectionOfCase(b.id)));
