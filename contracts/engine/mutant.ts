@@ -5,12 +5,15 @@ import { isMembers, jsonOf } from "./json.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 import type { Delivery, ObjectStore, ReadFile, Session, Target } from "./target.ts";
 
+/** Rewrites what is sent and what is replied. */
+export type SendWrapper = (next: Send) => Send;
+
 /** How a server differs from the emulator as it is. */
 export interface Change {
   /** Override the settings of every case. */
   readonly settings?: CaseSettings;
   /** Rewrites requests and replies; created for each case, so it may keep state. */
-  readonly send?: (next: Send) => Send;
+  readonly send?: SendWrapper;
   readonly objects?: (store: ObjectStore) => ObjectStore;
   readonly file?: (file: ReadFile) => ReadFile;
   /** Rewrites the deliveries that a receiver reports. */
@@ -71,21 +74,19 @@ function rewriteDeliveries(deliveries: NonNullable<Mutant["deliveries"]>) {
   });
 }
 
-type Route = readonly [method: string, path: RegExp];
+/** Which requests a change concerns; `*` is every method. */
+export type Route = readonly [method: string, path: RegExp];
 
 const matchesRoute = ([method, path]: Route, request: WireRequest) =>
   (method === "*" || request.method === method) && path.test(request.path);
 
 /** Rewrites matching requests. */
-export function rewriteRequest(
-  route: Route,
-  change: (request: WireRequest) => WireRequest,
-): (next: Send) => Send {
+export function rewriteRequest(route: Route, change: (request: WireRequest) => WireRequest): SendWrapper {
   return (next) => (request) => next(matchesRoute(route, request) ? change(request) : request);
 }
 
 /** Rewrites the JSON object in the body of matching requests. */
-export function rewriteRequestBody(route: Route, change: (body: Members) => unknown): (next: Send) => Send {
+export function rewriteRequestBody(route: Route, change: (body: Members) => unknown): SendWrapper {
   return rewriteRequest(route, (request) => {
     const body = jsonOf(request.body);
     return isMembers(body) ? { ...request, body: JSON.stringify(change(body)) } : request;
@@ -96,7 +97,7 @@ export function rewriteRequestBody(route: Route, change: (body: Members) => unkn
 export function rewriteReply(
   route: Route,
   change: (reply: WireReply, request: WireRequest) => WireReply,
-): (next: Send) => Send {
+): SendWrapper {
   return (next) => async (request) => {
     const reply = await next(request);
     return matchesRoute(route, request) ? change(reply, request) : reply;
@@ -107,7 +108,7 @@ export function rewriteReply(
 export function rewriteReplyBody(
   route: Route,
   change: (body: Members, request: WireRequest) => unknown,
-): (next: Send) => Send {
+): SendWrapper {
   return rewriteReply(route, (reply, request) => {
     const body = jsonOf(reply.text);
     if (reply.status >= 300 || typeof body !== "object" || body === null) return reply;
@@ -119,22 +120,22 @@ export function rewriteReplyBody(
 }
 
 /** Sets members of the JSON body of a 2xx reply; of each item of a list. */
-export function setReplyMembers(route: Route, members: Members): (next: Send) => Send {
+export function setReplyMembers(route: Route, members: Members): SendWrapper {
   return rewriteReplyBody(route, (body) => ({ ...body, ...members }));
 }
 
 /** Removes members of the JSON body of a 2xx reply; of each item of a list. */
-export function dropReplyMembers(route: Route, ...names: readonly string[]): (next: Send) => Send {
+export function dropReplyMembers(route: Route, ...names: readonly string[]): SendWrapper {
   return rewriteReplyBody(route, (body) => without(body, ...names));
 }
 
 /** Sets members of the JSON body of a request. */
-export function setRequestMembers(route: Route, members: Members): (next: Send) => Send {
+export function setRequestMembers(route: Route, members: Members): SendWrapper {
   return rewriteRequestBody(route, (body) => ({ ...body, ...members }));
 }
 
 /** Removes members of the JSON body of a request. */
-export function dropRequestMembers(route: Route, ...names: readonly string[]): (next: Send) => Send {
+export function dropRequestMembers(route: Route, ...names: readonly string[]): SendWrapper {
   return rewriteRequestBody(route, (body) => without(body, ...names));
 }
 
@@ -143,16 +144,13 @@ export function answerInstead(
   applies: (request: WireRequest) => boolean,
   status: number,
   body: unknown,
-): (next: Send) => Send {
+): SendWrapper {
   const reply = { status, headers: { "content-type": "application/json" }, text: JSON.stringify(body) };
   return (next) => async (request) => (applies(request) ? reply : next(request));
 }
 
 /** Sets headers of a request. */
-export function setRequestHeaders(
-  route: Route,
-  headers: Readonly<Record<string, string>>,
-): (next: Send) => Send {
+export function setRequestHeaders(route: Route, headers: Readonly<Record<string, string>>): SendWrapper {
   return rewriteRequest(route, (request) => ({ ...request, headers: { ...request.headers, ...headers } }));
 }
 
@@ -160,7 +158,7 @@ export function setRequestHeaders(
 export function rewriteList(
   route: Route,
   change: (items: readonly Members[], request: WireRequest) => readonly unknown[],
-): (next: Send) => Send {
+): SendWrapper {
   return rewriteReply(route, (reply, request) => {
     const body = jsonOf(reply.text);
     return Array.isArray(body) ? { ...reply, text: JSON.stringify(change(body, request)) } : reply;
@@ -173,7 +171,7 @@ export function rewriteStatus(
   from: readonly number[],
   to: number,
   body?: unknown,
-): (next: Send) => Send {
+): SendWrapper {
   return rewriteReply(route, (reply) =>
     from.includes(reply.status)
       ? { ...reply, status: to, ...(body !== undefined && { text: JSON.stringify(body) }) }
@@ -186,7 +184,7 @@ export function without(body: Members, ...names: readonly string[]): Members {
 }
 
 /** Rewrites the query of a request. */
-export function rewriteQuery(route: Route, change: (query: URLSearchParams) => void): (next: Send) => Send {
+export function rewriteQuery(route: Route, change: (query: URLSearchParams) => void): SendWrapper {
   return rewriteRequest(route, (request) => {
     const [path = "", text = ""] = request.path.split("?");
     const parameters = new URLSearchParams(text);

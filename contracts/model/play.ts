@@ -6,8 +6,7 @@ import type { Profile } from "../engine/profile.ts";
 import { createRandom } from "../engine/random.ts";
 import type { Target } from "../engine/target.ts";
 import { Difference, expectThat } from "./difference.ts";
-import { sequences } from "./sequences.ts";
-import { type Model, newModel, type Server } from "./steps.ts";
+import { type Model, newModel, type Server, sequences } from "./sequences.ts";
 
 /** Requests for shrinking, as a multiple of those for the search. */
 const SHRINK_FACTOR = 10;

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../engine/http-message.ts";
-import { isMembers, jsonOf } from "../engine/json.ts";
+import { isMembers, jsonOf, type Members } from "../engine/json.ts";
 import {
   answerInstead,
   dropReplyMembers,
@@ -13,19 +13,20 @@ import {
   rewriteRequest,
   rewriteRequestBody,
   rewriteStatus,
+  type SendWrapper,
   setReplyMembers,
   setRequestMembers,
   without,
 } from "../engine/mutant.ts";
 
-const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
-const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
-const THREADS = ["POST", /^\/threads$/] as const;
-const THREAD = ["GET", /^\/threads\/[^/?]+$/] as const;
+export const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
+export const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
+export const THREADS = ["POST", /^\/threads$/] as const;
+export const THREAD = ["GET", /^\/threads\/[^/?]+$/] as const;
 const AGENT = ["*", /^\/threads?\//] as const;
 const SEARCH = ["POST", /^\/assistants\/search$/] as const;
-const STREAM = ["POST", /\/runs\/stream$/] as const;
-const WAIT = ["POST", /\/runs\/wait$/] as const;
+export const STREAM = ["POST", /\/runs\/stream$/] as const;
+export const WAIT = ["POST", /\/runs\/wait$/] as const;
 const CRONS = ["POST", /\/runs\/crons$/] as const;
 
 const memberOf = (text: string | undefined, name: string) => {
@@ -47,8 +48,8 @@ const drop = (name: string, only?: string) =>
     if (only === undefined || query.get(name) === only) query.delete(name);
   });
 const rewriteRun =
-  (change: Parameters<typeof rewriteReplyBody>[1]) =>
-  (next: Parameters<ReturnType<typeof rewriteReplyBody>>[0]) =>
+  (change: (run: Members) => unknown): SendWrapper =>
+  (next) =>
     rewriteReplyBody(START, change)(rewriteReplyBody(LIST, change)(next));
 
 /** §2.1 to §2.3, §3.2, §4.1 and §4.8. */

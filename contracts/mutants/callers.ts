@@ -9,12 +9,13 @@ import {
   rewriteRequest,
   rewriteRequestBody,
   rewriteStatus,
+  type SendWrapper,
   setReplyMembers,
   setRequestHeaders,
   setRequestMembers,
   without,
 } from "../engine/mutant.ts";
-import { CREATE, DESTINATION, EXPORTS, fakeSuccess, INGEST, JSON_TYPE, type SendWrapper } from "./routes.ts";
+import { CREATE, DESTINATION, EXPORTS, fakeSuccess, INGEST, JSON_TYPE } from "./routes.ts";
 
 const rewriteConfig = (change: (config: Members) => Members): SendWrapper =>
   rewriteRequestBody(DESTINATION, (body) =>

@@ -8,6 +8,7 @@ import {
   rewriteList,
   rewriteReplyBody,
   rewriteRequestBody,
+  type SendWrapper,
   without,
 } from "../engine/mutant.ts";
 import {
@@ -19,7 +20,6 @@ import {
   rewriteCreateWhen,
   rewriteExports,
   rewriteSpawned,
-  type SendWrapper,
 } from "./routes.ts";
 
 const fillMember = (member: string, value: unknown): SendWrapper =>

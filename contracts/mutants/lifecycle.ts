@@ -9,6 +9,7 @@ import {
   rewriteReplyBody,
   rewriteRequestBody,
   rewriteStatus,
+  type SendWrapper,
   setReplyMembers,
   without,
 } from "../engine/mutant.ts";
@@ -26,7 +27,6 @@ import {
   rewriteExportStatus,
   rewriteExports,
   rewriteSpawned,
-  type SendWrapper,
   STOP,
   shiftTime,
 } from "./routes.ts";

@@ -1,7 +1,13 @@
-import type { Send, WireReply, WireRequest } from "../engine/http-message.ts";
+import type { WireReply, WireRequest } from "../engine/http-message.ts";
 import { instantOf, iso } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
-import { rewriteReply, rewriteReplyBody, rewriteRequestBody } from "../engine/mutant.ts";
+import {
+  type Route,
+  rewriteReply,
+  rewriteReplyBody,
+  rewriteRequestBody,
+  type SendWrapper,
+} from "../engine/mutant.ts";
 
 export const CREATE = ["POST", /^\/api\/v1\/bulk-exports$/] as const;
 export const LIST = ["GET", /^\/api\/v1\/bulk-exports(\?|$)/] as const;
@@ -12,8 +18,6 @@ export const EXPORTS = ["*", /^\/api\/v1\/bulk-exports/] as const;
 export const DESTINATION = ["POST", /\/destinations$/] as const;
 export const INGEST = ["POST", /^\/runs\/batch$/] as const;
 export const ADVANCE = ["POST", /\/clock\/advance$/] as const;
-
-export type SendWrapper = (next: Send) => Send;
 
 export const JSON_TYPE = { "content-type": "application/json" };
 
@@ -32,10 +36,7 @@ export const rewriteExportStatus = (from: string, to: string): SendWrapper => {
 };
 
 /** A fake success. */
-export const fakeSuccess = (
-  route: Parameters<typeof rewriteReply>[0],
-  when: (request: WireRequest) => boolean,
-): SendWrapper =>
+export const fakeSuccess = (route: Route, when: (request: WireRequest) => boolean): SendWrapper =>
   rewriteReply(route, (reply, request) => (reply.status >= 400 && when(request) ? fakeReply(reply) : reply));
 
 const fakeReply = (reply: WireReply): WireReply => ({

@@ -32,7 +32,8 @@ const rewriteRows =
   (change: (row: Members) => Members) =>
   (file: ReadFile): ReadFile => ({ ...file, rows: file.rows.map(change) });
 
-const rewriteColumns =
+/** Rewrites the columns of a file. */
+export const rewriteColumns =
   (change: (file: ReadFile["columns"]) => ReadFile["columns"]) =>
   (file: ReadFile): ReadFile => ({ ...file, columns: change(file.columns) });
 

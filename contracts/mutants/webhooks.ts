@@ -3,7 +3,8 @@ import { jsonOf } from "../engine/json.ts";
 import { type Mutant, mutantsOf } from "../engine/mutant.ts";
 import type { Delivery } from "../engine/target.ts";
 
-const rewriteEach = (change: (delivery: Delivery) => Delivery) => (all: readonly Delivery[]) =>
+/** Rewrites each delivery. */
+export const rewriteEach = (change: (delivery: Delivery) => Delivery) => (all: readonly Delivery[]) =>
   all.map(change);
 
 const rewritePayload = (change: (run: Members) => unknown) =>

@@ -12,23 +12,14 @@ import {
 } from "../engine/mutant.ts";
 import type { Delivery } from "../engine/target.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
+import { LIST, START, STREAM, THREAD, THREADS, WAIT } from "../mutants/agent.ts";
+import { rewriteEach } from "../mutants/webhooks.ts";
 import { accept, combine, lowerCaseIds, lowerCaseTimes, renameMembers, upperCaseIds } from "./changes.ts";
 
 const AGENT = ["*", /^\/(threads?|assistants|runs\/(crons|stream|wait))\b/] as const;
-const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const WHOLE_LIST = ["GET", /^\/threads\/[^/]+\/runs(\?(?!.*select)|$)/] as const;
-const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
 const STARTS = ["POST", /\/runs(\/(stream|wait|crons))?$/] as const;
-const THREADS = ["POST", /^\/threads$/] as const;
-const THREAD = ["GET", /^\/threads\/[^/?]+$/] as const;
-const STREAM = ["POST", /\/runs\/stream$/] as const;
-const WAIT = ["POST", /\/runs\/wait$/] as const;
 const CRONS = ["*", /\/runs\/crons/] as const;
-
-const deliver =
-  (change: (delivery: Delivery) => Delivery) =>
-  (deliveries: readonly Delivery[]): readonly Delivery[] =>
-    deliveries.map(change);
 
 const runIn = ({ body }: Delivery): Members => {
   const run = jsonOf(body);
@@ -80,7 +71,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
           ...(request.body !== undefined && { body: lowerCaseIds(request.body) }),
         })),
       ),
-      deliveries: deliver((delivery) => ({ ...delivery, body: upperCaseIds(delivery.body) })),
+      deliveries: rewriteEach((delivery) => ({ ...delivery, body: upperCaseIds(delivery.body) })),
     },
     "lower-case-times": { differs: "times have a small t and z", send: lowerCaseTimes(AGENT) },
     "kwargs-nested": {
@@ -199,14 +190,14 @@ export const AGENT_VARIANTS: readonly Variant[] = [
     },
     signed: {
       differs: "deliveries are signed and have another content type",
-      deliveries: deliver((delivery) => ({
+      deliveries: rewriteEach((delivery) => ({
         ...delivery,
         headers: { ...delivery.headers, ...typeInstead(delivery), "x-signature": "sha256=00" },
       })),
     },
     "payload-more": {
       differs: "a delivery also has values and a timestamp",
-      deliveries: deliver((delivery) => ({
+      deliveries: rewriteEach((delivery) => ({
         ...delivery,
         body: JSON.stringify({ ...runIn(delivery), values: {}, webhook_sent_at: "2026-03-02T00:00:00Z" }),
       })),

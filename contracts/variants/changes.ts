@@ -1,12 +1,7 @@
 import type { Send, WireReply } from "../engine/http-message.ts";
 import { isMembers, jsonOf, type Members } from "../engine/json.ts";
-import { rewriteReply, rewriteReplyBody } from "../engine/mutant.ts";
-import { JSON_TYPE, type SendWrapper } from "../mutants/routes.ts";
-
-export type Route = Parameters<typeof rewriteReply>[0];
-
-/** Every path of the platform that §4 shows. */
-export const PLATFORM = ["*", /^\/api\/v1\/bulk-exports/] as const;
+import { type Route, rewriteReply, rewriteReplyBody, type SendWrapper } from "../engine/mutant.ts";
+import { JSON_TYPE } from "../mutants/routes.ts";
 
 /** Several changes at once. */
 export const combine =

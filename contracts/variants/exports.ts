@@ -1,6 +1,13 @@
 import { instantOf, iso, MINUTE } from "../engine/instant.ts";
 import { isMembers, type Members } from "../engine/json.ts";
-import { rewriteList, rewriteReply, rewriteReplyBody, rewriteStatus, without } from "../engine/mutant.ts";
+import {
+  rewriteList,
+  rewriteReply,
+  rewriteReplyBody,
+  rewriteStatus,
+  type SendWrapper,
+  without,
+} from "../engine/mutant.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import {
   CREATE,
@@ -9,7 +16,6 @@ import {
   rewriteExportStatus,
   rewriteExports,
   rewriteSpawned,
-  type SendWrapper,
   STOP,
 } from "../mutants/routes.ts";
 import { MADE_UP_EXPORT, renameMembers } from "./changes.ts";

@@ -2,14 +2,10 @@ import { rewriteReply } from "../engine/mutant.ts";
 import type { ReadFile } from "../engine/target.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import { RUNS } from "../mutants/routes.ts";
-import { renameKeys } from "../mutants/storage.ts";
-
-const columns =
-  (change: (file: ReadFile["columns"]) => ReadFile["columns"]) =>
-  (file: ReadFile): ReadFile => ({ ...file, columns: change(file.columns) });
+import { renameKeys, rewriteColumns } from "../mutants/storage.ts";
 
 const retype = (types: Readonly<Record<string, string>>) =>
-  columns((all) => all.map((column) => ({ ...column, type: types[column.type] ?? column.type })));
+  rewriteColumns((all) => all.map((column) => ({ ...column, type: types[column.type] ?? column.type })));
 
 const reversed = (file: ReadFile): ReadFile => ({
   ...file,

@@ -1,14 +1,19 @@
 import { jsonOf } from "../engine/json.ts";
-import { rewriteReply, rewriteReplyBody, rewriteStatus, setReplyMembers } from "../engine/mutant.ts";
+import {
+  rewriteReply,
+  rewriteReplyBody,
+  rewriteStatus,
+  type SendWrapper,
+  setReplyMembers,
+} from "../engine/mutant.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
-import { CREATE, DESTINATION, EXPORTS, LIST, READ, RUNS, type SendWrapper, STOP } from "../mutants/routes.ts";
+import { CREATE, DESTINATION, EXPORTS, LIST, READ, RUNS, STOP } from "../mutants/routes.ts";
 import { renameKeys } from "../mutants/storage.ts";
 import {
   combine,
   lowerCaseIds,
   lowerCaseTimes,
   onlyMembers,
-  PLATFORM,
   renameMembers,
   renumber,
   reword,
@@ -53,7 +58,7 @@ function respelled(
 }
 
 /** Windows, as texts, wherever they are in a reply. */
-const withoutZone = (route: typeof PLATFORM): SendWrapper =>
+const withoutZone = (route: typeof EXPORTS): SendWrapper =>
   rewriteReply(route, (reply) => {
     const text = reply.text.replace(/("(?:start|end)_time":"[^"]*)Z"/g, '$1"');
     return { ...reply, text };
@@ -66,7 +71,7 @@ export const REPLY_VARIANTS: readonly Variant[] = [
   ...variantsOf("7-1", {
     "extra-members": {
       differs: "replies of the platform have an additional member",
-      send: setReplyMembers(PLATFORM, { revision: 7 }),
+      send: setReplyMembers(EXPORTS, { revision: 7 }),
     },
     "nulls-left-out": { differs: "members without a value are omitted", send: withoutNulls },
     "destination-id-only": {
@@ -112,7 +117,7 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       differs: "ids of exports and destinations are in capitals",
       ...respelled((id) => id.toUpperCase(), lowerCaseIds),
     },
-    "lower-case-times": { differs: "times have a small t and z", send: lowerCaseTimes(PLATFORM) },
+    "lower-case-times": { differs: "times have a small t and z", send: lowerCaseTimes(EXPORTS) },
     "creation-without-zone": {
       differs: "the creation times of exports and their runs have no zone",
       send: rewriteReplyBody(EXPORTS, (body) =>
@@ -123,7 +128,7 @@ export const REPLY_VARIANTS: readonly Variant[] = [
     },
     "window-without-zone": {
       differs: "the windows of exports and their runs have no zone",
-      send: withoutZone(PLATFORM),
+      send: withoutZone(EXPORTS),
     },
     "export-id-only": {
       differs: "a created export is returned with only its id",
@@ -143,19 +148,19 @@ export const REPLY_VARIANTS: readonly Variant[] = [
     },
     "all-400": {
       differs: "every refusal of the platform has status 400",
-      send: renumber(PLATFORM, { 401: 400, 404: 400, 405: 400, 409: 400, 413: 400, 415: 400, 422: 400 }),
+      send: renumber(EXPORTS, { 401: 400, 404: 400, 405: 400, 409: 400, 413: 400, 415: 400, 422: 400 }),
     },
     "not-found-403": {
       differs: "an unknown resource is answered with 403",
-      send: renumber(PLATFORM, { 404: 403 }),
+      send: renumber(EXPORTS, { 404: 403 }),
     },
     "errors-as-text": {
       differs: "errors are plain text",
-      send: reword(PLATFORM, (message) => message, "text/plain"),
+      send: reword(EXPORTS, (message) => message, "text/plain"),
     },
     "errors-as-problem": {
       differs: "errors are {type, title, detail: [{msg}]}",
-      send: reword(PLATFORM, (msg) => ({ type: "about:blank", title: "no", detail: [{ msg }] })),
+      send: reword(EXPORTS, (msg) => ({ type: "about:blank", title: "no", detail: [{ msg }] })),
     },
     "destinations-not-listed": {
       differs: "destinations cannot be listed",
