@@ -10,6 +10,7 @@ const OPENING: ReadonlySet<number | undefined> = new Set(Buffer.from("{["));
 export class JsonText {
   readonly bytes: Buffer;
   readonly #source: TextSource | undefined;
+  #value: unknown;
 
   /** `source` is what the text is a part of, if it has many. */
   constructor(bytes: Buffer, source?: TextSource) {
@@ -23,12 +24,49 @@ export class JsonText {
   }
 
   get value(): unknown {
-    return JSON.parse(this.bytes.toString());
+    this.#value ??= JSON.parse(this.bytes.toString());
+    return this.#value;
   }
 
   toJSON(): unknown {
-    return this.value;
+    if (!placedTexts) return this.value;
+    placedTexts.push(this);
+    return PLACE;
   }
+}
+
+/** Stands for a text until its bytes are copied. */
+const PLACE = "\0 a text";
+const PLACE_BYTES = Buffer.from(JSON.stringify(PLACE));
+
+/** The texts of the value that `jsonWithTexts` writes. */
+let placedTexts: JsonText[] | undefined;
+
+/** A value as JSON; bytes if there are texts in it, which are copied. */
+export function jsonWithTexts(value: unknown): string | Buffer {
+  const texts: JsonText[] = [];
+  placedTexts = texts;
+  let json: string;
+  try {
+    json = JSON.stringify(value);
+  } finally {
+    placedTexts = undefined;
+  }
+  if (texts.length === 0) return json;
+  const frame = Buffer.from(json);
+  const textBytes = texts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const result = Buffer.allocUnsafe(frame.length + textBytes - texts.length * PLACE_BYTES.length);
+  let [from, length] = [0, 0];
+  for (const { bytes } of texts) {
+    const place = frame.indexOf(PLACE_BYTES, from);
+    length += frame.copy(result, length, from, place);
+    length += bytes.copy(result, length);
+    from = place + PLACE_BYTES.length;
+  }
+  // A string of the value may look like a place. Then one more place is left.
+  if (frame.includes(PLACE_BYTES, from)) return JSON.stringify(value);
+  frame.copy(result, length, from);
+  return result;
 }
 
 /** Bytes with many texts in them: what all of them lack is searched for once, which takes less time than a search in each. */
@@ -53,7 +91,7 @@ export class TextSource {
  * The text of bytes that are known to be UTF-8, and canonical or not; what cannot be kept is parsed. Throws a
  * `SyntaxError`.
  */
-export function textOrValue(bytes: Buffer, isCanonical: boolean, source: TextSource): unknown {
+export function textOrValue(bytes: Buffer, isCanonical: boolean, source?: TextSource): unknown {
   return isCanonical && OPENING.has(bytes[0]) ? new JsonText(bytes, source) : JSON.parse(bytes.toString());
 }
 
@@ -69,4 +107,9 @@ export function keptText(bytes: Uint8Array, isOfPlainText = false): JsonText | u
 export function valueWith(value: unknown, partOfName: string): unknown {
   if (!(value instanceof JsonText)) return value;
   return value.includes(partOfName) ? value.value : undefined;
+}
+
+/** The value of a text; any other value is itself. */
+export function valueOf(value: unknown): unknown {
+  return value instanceof JsonText ? value.value : value;
 }

@@ -1,3 +1,5 @@
+import { jsonWithTexts } from "./json-text.ts";
+
 /** About so many characters of JSON are kept in a process: a bound on what no one asks for again. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
@@ -40,7 +42,7 @@ export function lastingView<View extends object>(settings: object, record: objec
 
 /** A value as JSON, long ones encoded; the text of a lasting view in a list is made once, and so is a list of the same views. */
 export function jsonBody(value: unknown): string | Uint8Array {
-  if (!Array.isArray(value) || !texts.has(value[0])) return encoded(JSON.stringify(value));
+  if (!Array.isArray(value) || !texts.has(value[0])) return encoded(jsonWithTexts(value));
   const cachedList = lists.get(value[0]);
   if (cachedList && isSame(cachedList.views, value)) return cachedList.body;
   const body = encoded(`[${value.map(textOf).join(",")}]`);
@@ -50,8 +52,8 @@ export function jsonBody(value: unknown): string | Uint8Array {
   return body;
 }
 
-function encoded(text: string): string | Uint8Array {
-  return text.length < SHORT_TEXT ? text : Buffer.from(text);
+function encoded(text: string | Uint8Array): string | Uint8Array {
+  return typeof text !== "string" || text.length < SHORT_TEXT ? text : Buffer.from(text);
 }
 
 function isSame(a: readonly object[], b: readonly object[]): boolean {

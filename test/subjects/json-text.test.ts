@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonText, keptText, valueWith } from "../../emulator/subjects/json-text.ts";
+import { JsonText, jsonWithTexts, keptText, valueWith } from "../../emulator/subjects/json-text.ts";
 import { casesOf } from "../support/depth.ts";
 
 const textOf = (json: string) => keptText(Buffer.from(json));
@@ -77,5 +77,29 @@ describe("valueWith", () => {
   test("a text is JSON as its value would be", () => {
     expect(text).toBeInstanceOf(JsonText);
     expect(JSON.stringify({ text })).toBe('{"text":{"metadata":{"usage":{"total":3}}}}');
+  });
+});
+
+describe("jsonWithTexts", () => {
+  const textsIn = (value: unknown): unknown => {
+    if (!Array.isArray(value)) return value;
+    return textOf(JSON.stringify(value)) ?? value.map(textsIn);
+  };
+
+  test("writes texts in their places", () => {
+    const value = fc.array(fc.jsonValue({ stringUnit: "binary" }), { minLength: 1 });
+    fc.assert(
+      fc.property(value, (items) => {
+        const json = JSON.stringify({ items });
+        expect(jsonWithTexts({ items: items.map(textsIn) }).toString()).toBe(json);
+        expect(jsonWithTexts({ items })).toBe(json);
+      }),
+      { numRuns: casesOf(300) },
+    );
+  });
+
+  test("a string that looks like the place of a text is written as it is", () => {
+    const value = ["\0 a text", textOf("[1]"), { "\0 a text": "\0 a text" }];
+    expect(jsonWithTexts(value).toString()).toBe(JSON.stringify(value));
   });
 });

@@ -4,7 +4,7 @@ import {
   EXPORT_COLUMNS,
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { JsonText } from "../../subjects/json-text.ts";
+import { JsonText, textOrValue } from "../../subjects/json-text.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
 import { areSealed, type Seal, SUM_BYTES } from "../checksum.ts";
 import type { LineWriter } from "../line-writer.ts";
@@ -38,7 +38,7 @@ const columnsOf = new Function(
     ...JSON_COLUMNS.map((name) => `${name}: line.${name}`),
     ...HEADER_COLUMNS.map((name, at) => `${name}: line.head[${at}]`),
   ]}}`,
-) as (line: ParsedLine) => TraceRow;
+) as (line: LineColumns) => TraceRow;
 const HEADER_POSITIONS = Object.fromEntries(HEADER_COLUMNS.map((name, at) => [name, at])) as Record<
   HeaderColumn,
   number
@@ -98,22 +98,38 @@ export function contentOf(line: Buffer): Buffer {
   return line.subarray(0, line.lastIndexOf(OPENING_BRACKET) - SIZES.length);
 }
 
-/** A line of a row as `JSON.parse` reads it. */
-interface ParsedLine extends Pick<TraceRow, JsonColumn> {
+/** The columns of a line, as `JSON.parse` reads them. */
+interface LineColumns extends Pick<TraceRow, JsonColumn> {
   readonly head: readonly unknown[];
 }
 
 /** The whole row of a line. */
 export function rowOf(line: Buffer): DomainRow {
-  const parsed = JSON.parse(line.toString("utf8")) as ParsedLine;
-  const row = columnsOf(parsed);
-  const below = parsed.head[HEADER_COLUMNS.length] as DomainRow["below"];
+  return rowFrom(JSON.parse(line.toString("utf8")) as LineColumns);
+}
+
+/** The row of a line, with the objects and arrays of its JSON columns as texts (`JsonText`). */
+export function rowWithTexts(line: Buffer): DomainRow {
+  const { head, json } = splitLine(line);
+  const columns: { [Name in JsonColumn]?: unknown } = {};
+  for (const name of JSON_COLUMNS) {
+    const text = json(name);
+    columns[name] = text && textOrValue(text, true);
+  }
+  return rowFrom({ head, ...columns } as LineColumns);
+}
+
+function rowFrom(line: LineColumns): DomainRow {
+  const row = columnsOf(line);
+  const below = line.head[HEADER_COLUMNS.length] as DomainRow["below"];
   return below ? { ...row, below } : row;
 }
 
 /** A stored row whose JSON columns are still bytes. */
 export interface StoredRow {
   readonly line: Buffer;
+  /** The row header. */
+  readonly head: readonly unknown[];
   value<Name extends HeaderColumn>(column: Name): TraceRow[Name];
   /** The JSON text of a column in the stored line; null for the JSON value null. */
   json(column: JsonColumn): Buffer | null;
@@ -130,10 +146,11 @@ export function splitLine(line: Buffer): StoredRow {
   const [, , ...sizes] = JSON.parse(line.toString("latin1", end, line.length - 1 - SUM_BYTES)) as number[];
   const jsonEnd = end - SIZES.length;
   const jsonStart = JSON_KEYS.reduce((at, [, key], n) => at - key.length - (sizes[n] ?? 0), jsonEnd);
-  const header = JSON.parse(line.toString("utf8", HEADER_KEY.length, jsonStart)) as readonly unknown[];
+  const head = JSON.parse(line.toString("utf8", HEADER_KEY.length, jsonStart)) as readonly unknown[];
   return {
     line,
-    value: (column) => header[HEADER_POSITIONS[column]] as TraceRow[typeof column],
+    head,
+    value: (column) => head[HEADER_POSITIONS[column]] as TraceRow[typeof column],
     json(column) {
       let at = jsonStart;
       for (const [n, [name, key]] of JSON_KEYS.entries()) {

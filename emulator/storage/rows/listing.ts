@@ -2,8 +2,8 @@ import type { ListedRow, RowRange } from "../../subjects/traces/port.ts";
 import type { Pool } from "../pool/pool.ts";
 import { firstRank } from "./first-rank.ts";
 import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
-import { rowOf } from "./lines.ts";
-import { readLine, type Segment } from "./segment.ts";
+import { rowWithTexts } from "./lines.ts";
+import { createLineReader, type Segment } from "./segment.ts";
 import type { SegmentOrder } from "./segment-order.ts";
 import { traceWord } from "./sidecar.ts";
 
@@ -108,16 +108,23 @@ function* listSegment(
   if (range.order === "asc") low = Math.max(low, pageStart ?? low);
   else high = Math.min(high, pageStart ?? high);
   const { view } = order;
+  const readLine = createLineReader(pool, segment);
+  const step = range.order === "asc" ? 1 : -1;
   while (low < high) {
     const rank = range.order === "asc" ? low++ : --high;
     const position = ranked.at(rank);
     const offset = view.offset(position);
     const bytes = view.length(position);
     yield {
-      id: view.id(position),
-      startTime: instantAt(segment.day, view.start(position)),
+      // Used of few rows.
+      get id() {
+        return view.id(position);
+      },
+      get startTime() {
+        return instantAt(segment.day, view.start(position));
+      },
       bytes,
-      read: () => rowOf(readLine(pool, segment, offset, bytes)),
+      read: () => rowWithTexts(readLine(offset, bytes, view.offset(ranked.at(rank + step)))),
     };
   }
 }

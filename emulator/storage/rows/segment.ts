@@ -1,4 +1,4 @@
-import { sealBlocks, sealLines } from "../checksum.ts";
+import { type Seal, sealBlocks, sealLines } from "../checksum.ts";
 import type { TailLength } from "../journal/line.ts";
 import type { NamedSegment, RowFile } from "../pool/names.ts";
 import { readExactly, writeOrCut } from "../pool/open-files.ts";
@@ -162,17 +162,58 @@ export function readRecords(pool: Pool, segment: Segment, from: number, count: n
 
 /** Reads the line of a row, which is always in one file. */
 export function readLine(pool: Pool, segment: Segment, offset: number, length: number): Buffer {
-  if (offset >= segment.filedBytes) {
-    const start = offset - segment.filedBytes;
-    if (!segment.waiting) throw new Error(`No line of ${segment.day} begins at byte ${offset}.`);
-    return Buffer.from(segment.waiting.lines.bytes.subarray(start, start + length));
-  }
-  const rowFile = segment.rowFiles.findLast(({ firstByte }) => firstByte <= offset) as LoadedFile;
-  const byte = offset - rowFile.firstByte;
+  return createLineReader(pool, segment)(offset, length);
+}
+
+/** To read so many bytes costs little more than to read one line. */
+const READ_AHEAD_BYTES = 32 * 1024;
+
+/** Reads the lines of rows in turn. If the row after it (`next`) is near, lines on that side are read as well. */
+export function createLineReader(pool: Pool, segment: Segment) {
+  let block: LineBlock | undefined;
+  return (offset: number, length: number, next = Number.POSITIVE_INFINITY): Buffer => {
+    const { filedBytes, waiting } = segment;
+    if (offset >= filedBytes) {
+      const start = offset - filedBytes;
+      if (!waiting) throw new Error(`No line of ${segment.day} begins at byte ${offset}.`);
+      return Buffer.from(waiting.lines.bytes.subarray(start, start + length));
+    }
+    if (!block || offset < block.begin || offset + length > block.begin + block.bytes.length)
+      block = readBlock(pool, segment, { offset, length, next });
+    const { begin, bytes, path, seal, firstByte } = block;
+    const line = bytes.subarray(offset - begin, offset - begin + length);
+    return checkedLine(line, path, seal, offset - firstByte);
+  };
+}
+
+/** Lines of a segment that are in one file. */
+interface LineBlock {
+  readonly begin: number;
+  readonly bytes: Buffer;
+  readonly path: string;
+  readonly seal: Seal;
+  /** The offset of the file in the segment. */
+  readonly firstByte: number;
+}
+
+function readBlock(
+  pool: Pool,
+  segment: Segment,
+  { offset, length, next }: { readonly offset: number; readonly length: number; readonly next: number },
+): LineBlock {
+  const at = segment.rowFiles.findLastIndex(({ firstByte }) => firstByte <= offset);
+  const rowFile = segment.rowFiles[at] as LoadedFile;
+  const { firstByte } = rowFile;
+  let [begin, end] = [offset, offset + length];
+  const isNear = Math.abs(next - offset) < READ_AHEAD_BYTES;
+  if (isNear && next < offset) begin = Math.max(firstByte, Math.min(begin, end - READ_AHEAD_BYTES));
+  else if (isNear)
+    end = Math.min(segment.rowFiles[at + 1]?.firstByte ?? segment.filedBytes, begin + READ_AHEAD_BYTES);
   const file = rowFile.file + DATA;
   const path = pool.path(file);
-  const line = readExactly(openRowFile(pool, rowFile, path), Buffer.allocUnsafe(length), byte, path);
-  return checkedLine(line, path, pool.sealOf(file), byte);
+  const opened = openRowFile(pool, rowFile, path);
+  const bytes = readExactly(opened, Buffer.allocUnsafe(end - begin), begin - firstByte, path);
+  return { begin, bytes, path, seal: pool.sealOf(file), firstByte };
 }
 
 /** Calls back for each record from a position on, until the callback returns true. Reads a bounded number of records at a time. */

@@ -1,5 +1,6 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { FILTER_FIELDS, FilterField } from "../../../contracts/spec/filter-language.ts";
+import { valueOf } from "../json-text.ts";
 import { isJsonObject } from "../traces/json.ts";
 import { threadOf } from "../traces/thread.ts";
 import { microsBetween } from "../traces/wire-time.ts";
@@ -26,7 +27,7 @@ export function compileFilter(filter: Filter, tenantId: string): RowTest {
     }
     case "search": {
       const term = filter.term.toLowerCase();
-      return (row) => containsTerm(row.inputs, term) || containsTerm(row.outputs, term);
+      return (row) => [row.inputs, row.outputs].some((value) => containsTerm(valueOf(value), term));
     }
     default:
       return comparisonTest(filter, tenantId);

@@ -1,5 +1,6 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { FilterEntries } from "../../../contracts/spec/filter-language.ts";
+import { valueOf } from "../json-text.ts";
 import { isJsonObject, objectAt } from "../traces/json.ts";
 
 /** A predicate on the content of one entry; its form depends on the kind of entries. */
@@ -32,15 +33,15 @@ function nestedEntries(contentOf: (row: TraceRow) => unknown): Entries {
 /** A row's feedback, aggregated by key: `{"score":{"n":1,"avg":0.5,"values":{"good":1}}}`. */
 const FEEDBACK: Entries = {
   someAt(row, key, test) {
-    const stats = row.feedback_stats;
+    const stats = valueOf(row.feedback_stats);
     return isJsonObject(stats) && Object.hasOwn(stats, key) && test(stats[key]);
   },
   some(row, test) {
-    const stats = row.feedback_stats;
+    const stats = valueOf(row.feedback_stats);
     return isJsonObject(stats) && Object.keys(stats).some((key) => test(stats[key], key));
   },
   someContent(row, test) {
-    const stats = row.feedback_stats;
+    const stats = valueOf(row.feedback_stats);
     return isJsonObject(stats) && Object.values(stats).some(test);
   },
 };
@@ -48,14 +49,14 @@ const FEEDBACK: Entries = {
 /** How pair fields (`metadata_key`, `metadata_value`) read their entries from a row. */
 export const ENTRIES: Readonly<Record<FilterEntries, Entries>> = {
   metadata: nestedEntries(metadataOf),
-  input: nestedEntries((row) => row.inputs),
-  output: nestedEntries((row) => row.outputs),
+  input: nestedEntries((row) => valueOf(row.inputs)),
+  output: nestedEntries((row) => valueOf(row.outputs)),
   feedback: FEEDBACK,
 };
 
 /** The metadata of a row is the member `metadata` of the column `extra`. */
 export function metadataOf(row: TraceRow): unknown {
-  return objectAt(row.extra, "metadata");
+  return objectAt(valueOf(row.extra), "metadata");
 }
 
 /** The average of a feedback key; null when it has none. */

@@ -1,4 +1,5 @@
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
+import { valueOf } from "../json-text.ts";
 import { addDecimals } from "../traces/decimal.ts";
 import { isJsonObject } from "../traces/json.ts";
 import { ownRow, type StoredRow } from "../traces/roll-up.ts";
@@ -47,7 +48,7 @@ export function createStatsAccumulator(isShown: boolean): StatsAccumulator {
       for (const name of TOKENS) tokens[name] += counted[name] ?? 0;
       for (const name of COSTS) costs[name] = sumOf(costs[name], counted[name]);
       if (counted.total_tokens !== null) tokenCounts.push(counted.total_tokens);
-      feedback.add(row.feedback_stats);
+      feedback.add(valueOf(row.feedback_stats));
     },
     result() {
       const [latency, firstToken, middle] = [latencies, firstTokens, tokenCounts].map((list) =>

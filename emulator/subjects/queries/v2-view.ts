@@ -1,6 +1,6 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { metadataOf } from "../filters/entries.ts";
 import type { Settings } from "../settings.ts";
-import { objectAt } from "../traces/json.ts";
 import { runView } from "../traces/view.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 import { preview } from "./preview.ts";
@@ -46,7 +46,7 @@ function viewV2(row: TraceRow, selects: readonly string[], settings: Settings): 
     run_type: row.run_type.toUpperCase(),
     status: row.status.toUpperCase(),
     latency_seconds: row.end_time === null ? null : microsBetween(row.start_time, row.end_time) / 1e6,
-    metadata: objectAt(row.extra, "metadata") ?? null,
+    metadata: metadataOf(row) ?? null,
     total_cost: numberOf(row.total_cost),
     prompt_cost: numberOf(row.prompt_cost),
     completion_cost: numberOf(row.completion_cost),

@@ -45,6 +45,7 @@ export interface RowPlace {
 export interface ListedRow extends RowPlace {
   /** Stored size of the row. */
   readonly bytes: number;
+  /** The objects and arrays in its JSON columns may be texts (`JsonText`). */
   read(): StoredRow;
 }
 

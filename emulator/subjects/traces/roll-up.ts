@@ -46,6 +46,7 @@ export function sameFigures(a: Figures, b: Figures): boolean {
 
 /** The columns of a row, without its children's totals. */
 export function columnsOf(row: StoredRow): TraceRow {
+  if (!row.below) return row;
   const { below: _below, ...columns } = row;
   return columns;
 }

@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { valueWith } from "../json-text.ts";
 import { objectAt } from "./json.ts";
 
 /** Metadata keys under which clients name a row's thread, in the order in which they count (query.thread). */
@@ -6,7 +7,7 @@ const KEYS = ["session_id", "thread_id", "conversation_id"];
 
 /** The thread that a row belongs to; null when its metadata names none. */
 export function threadOf({ extra }: Pick<TraceRow, "extra">): string | null {
-  const metadata = objectAt(extra, "metadata");
+  const metadata = objectAt(valueWith(extra, '_id"'), "metadata");
   const threadId = KEYS.map((key) => metadata?.[key]).find(
     (value) => typeof value === "string" && value !== "",
   );

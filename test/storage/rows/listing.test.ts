@@ -54,7 +54,7 @@ test("rows are listed as a plain sort of their newest versions would, after ever
           [...store.list(SCOPE, { sessionIds, order: "asc", ...range })].map((match) => {
             const row = match.read();
             expect([match.id, match.startTime]).toEqual([row.id, row.start_time]);
-            expect(row).toEqual(newest.get(row.id));
+            expect(JSON.parse(JSON.stringify(row))).toEqual(newest.get(row.id));
             return keyOf(row);
           });
         const all = matching(() => true);
