@@ -155,13 +155,15 @@ function verbOf(place: FileLocation, label: string, input: unknown): Verb {
   const [only, second] = verbs.length > 1 ? verbs.filter((verb) => verb !== "expect") : verbs;
   if (only !== undefined && second === undefined) return only;
   if (only !== undefined)
-    throw new ScenarioProblem(`${where}: two verbs in one step, ${only} and ${String(second)}`);
+    throw new ScenarioProblem(
+      `${where}: ${only} and ${String(second)} are two steps; write them one after the other`,
+    );
   const suggestion = names
     .map((name) => nearest(name, Object.keys(VERBS)))
     .find((name) => name !== undefined);
   const hint =
     suggestion === undefined ? `give one of ${Object.keys(VERBS).join(", ")}` : `did you mean ${suggestion}?`;
-  throw new ScenarioProblem(`${where}: no verb; ${hint}`);
+  throw new ScenarioProblem(`${where}: not a known step; ${hint}`);
 }
 
 function stepsOfInclude(place: FileLocation, label: string, input: GivenStep, includes: Includes): Step[] {

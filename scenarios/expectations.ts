@@ -76,7 +76,12 @@ function vacantSources(expect: unknown): readonly ExpectationProblem[] {
   return sources.flatMap(([source, fields]) => {
     const names = Object.keys(fields);
     return names.length > 0 && names.every((name) => isSelector(source, name))
-      ? [{ path: ["expect", source], text: "it expects nothing there; give the expected value" }]
+      ? [
+          {
+            path: ["expect", source],
+            text: `${names.join(", ")} only selects what is checked; add the expected result`,
+          },
+        ]
       : [];
   });
 }
@@ -113,8 +118,7 @@ function problemsOf(value: object, path: Keys): readonly ExpectationProblem[] {
   const strange = names[0]?.startsWith("$") && !names[0].startsWith("${") ? names[0] : undefined;
   if (name === undefined && strange === undefined) return [];
   if (name === undefined) return [{ path, text: unknownMatcher(String(strange), MATCHER_NAMES) }];
-  if (names.length > 1)
-    return [{ path, text: `${name} stands for the whole value; remove the other members` }];
+  if (names.length > 1) return [{ path, text: `${name} must be the only member here; remove the others` }];
   const text = problemOfArgument(name, Object.values(value)[0]);
   return text === undefined ? [] : [{ path: [...path, name], text: `${name} takes ${text}` }];
 }

@@ -12,7 +12,7 @@ export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
   PASS: "the server conforms to the specification",
   UNSUPPORTED: "not checked: the server lacks something that the case needs",
   "NON-STRICT":
-    "the reply has members that the specification does not define, or the request does not conform to the OpenAPI document; fails only with `--strict`",
+    "the reply has members that the specification does not define, or a request, such as a recorded one, does not conform to the OpenAPI document of the emulator; fails only with `--strict`",
   UNSPECIFIED:
     "the specification is silent, and the server differs from the emulator's choice; fails only with `--strict`",
   FAIL: "a statement of the specification is violated",

@@ -31,7 +31,7 @@ const area = (path: string, what: string, ...methods: string[]): UnshownPath => 
   path,
   section: "1",
   server: "agent",
-  says: `names ${what} without showing this operation`,
+  says: `names ${what}, but does not show this operation`,
 });
 
 /** A path that clients call. An operation with an id in the place of its last word would else refuse the word. */

@@ -44,6 +44,6 @@ function replyOf(
   if (BODILESS.includes(status)) return { status, headers, body: "" };
   if (typeof body === "string")
     return { status, headers: { "content-type": "text/plain", ...headers }, body };
-  const detail = `A fault answers ${call} with ${status}.`;
+  const detail = `A fault answers ${call} with ${status}. \`emulator fault list\` lists the faults.`;
   return jsonReply(status, body === undefined ? { detail } : body, { ...headers });
 }

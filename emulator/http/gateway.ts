@@ -211,12 +211,14 @@ async function codedReply(
 /** The warning distinguishes it from a resource that does not exist: clients treat a 404 as an empty result. */
 function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Settings): HttpReply {
   const { section, says } = unshown;
-  const message = `${request.method} ${request.path} is not emulated: §${section} ${says}.`;
+  const message = `${request.method} ${request.path} is not emulated: §${section} of the specification ${says}.`;
   const refusal = new Refusal(
     404,
     "not_shown",
     message,
-    "GET /openapi.json lists the emulated operations.",
+    request.path.endsWith("/")
+      ? "No path ends with a slash: leave it out."
+      : "GET /openapi.json lists the emulated operations.",
     "1-3",
   );
   return withHeaders(refusalReply(refusal, request, unshown, settings), unshownWarning(unshown));

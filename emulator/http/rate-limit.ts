@@ -38,9 +38,10 @@ function refuseRequest(world: World, { method, path }: HttpRequest, decision: De
   const detail = { method, path, row: row.id, identity: by };
   try {
     return world.turn({ type: "request", name: "rate_limit", ref: row.id, detail }, () => {
-      const limit = `${count} requests in ${seconds} seconds`;
-      const message = `Rate limit exceeded: ${category}, ${limit} by ${kind}.`;
-      throw new Refusal(429, "rate_limited", message, undefined, "8.5-1");
+      const limit = `${count} ${count === 1 ? "request" : "requests"} in ${seconds} seconds`;
+      const message = `Rate limit exceeded: ${category}, ${limit} for each ${kind}.`;
+      const hint = "`emulator limits explain <method> <path>` shows when a request is accepted again.";
+      throw new Refusal(429, "rate_limited", message, hint, "8.5-1");
     });
   } catch (error) {
     return error;

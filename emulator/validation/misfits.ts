@@ -22,10 +22,34 @@ export function misfitsOf(errors: readonly ErrorObject[]): readonly Misfit[] {
   const irrelevant = new Set(
     errors.filter(({ keyword }) => keyword === "anyOf").flatMap(irrelevantErrors(errors)),
   );
-  return errors
+  const misfits = errors
     .filter(({ keyword }) => keyword !== "if" && keyword !== "anyOf")
     .filter((error) => !irrelevant.has(error) && !isCoveredByEnum(error, errors))
     .map((error) => ({ keys: keysOf(error), sentence: sentenceOf(error) }));
+  const choices = errors
+    .filter(({ keyword }) => keyword === "anyOf")
+    .map((error) => memberPath(keysOf(error)));
+  return mergeAlternatives(misfits, new Set(choices));
+}
+
+const MUST_BE = "must be ";
+
+/** A member with a choice has an error for each alternative; the result has one sentence: "must be A, or B". */
+function mergeAlternatives(misfits: readonly Misfit[], choices: ReadonlySet<string>): readonly Misfit[] {
+  const merged: Misfit[] = [];
+  const firstOf = new Map<string, { sentence: string }>();
+  for (const { keys, sentence } of misfits) {
+    const path = memberPath(keys);
+    const isAlternative = choices.has(path) && sentence.startsWith(MUST_BE);
+    const first = isAlternative ? firstOf.get(path) : undefined;
+    if (first) first.sentence += `, or ${sentence.slice(MUST_BE.length)}`;
+    else {
+      const misfit = { keys, sentence };
+      merged.push(misfit);
+      if (isAlternative) firstOf.set(path, misfit);
+    }
+  }
+  return merged;
 }
 
 /** Errors of `anyOf`: drops type errors if one alternative has the type of the value. */

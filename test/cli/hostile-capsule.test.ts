@@ -138,7 +138,7 @@ describe("without --trust a capsule", () => {
 
   it("is refused with an invalid scenario", async () => {
     await write(["given:", "  - unknown: 1"]);
-    await expectRefusal("given[0]: no verb");
+    await expectRefusal("given[0]: not a known step");
   });
 });
 

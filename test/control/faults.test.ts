@@ -131,7 +131,7 @@ describe("the http target", () => {
       { status: 503 },
       {
         status: 503,
-        body: `{"detail":"A fault answers GET ${LIST} with 503."}`,
+        body: `{"detail":"A fault answers GET ${LIST} with 503. \`emulator fault list\` lists the faults."}`,
         headers: { "content-type": "application/json" },
       },
     ],

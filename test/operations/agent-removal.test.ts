@@ -59,6 +59,6 @@ it.each([
   const { status, body } = await rig.call(method, path, {});
   expect([status, body]).toEqual([
     404,
-    expect.stringContaining(`${method} ${path} is not emulated: §1 names`),
+    expect.stringContaining(`${method} ${path} is not emulated: §1 of the specification names`),
   ]);
 });

@@ -37,7 +37,8 @@ describe("a refusal", () => {
     const platform = await send("GET", "/api/v1/bulk-exports", { headers: key });
     expect(platform.status).toBe(429);
     expect(platform.body).toEqual({
-      detail: "Rate limit exceeded: Default (API key), 5 requests in 10 seconds by x-api-key.",
+      detail:
+        "Rate limit exceeded: Default (API key), 5 requests in 10 seconds for each x-api-key. `emulator limits explain <method> <path>` shows when a request is accepted again.",
     });
     const names = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
     expect(names.map((name) => platform.headers.get(name))).toEqual(["10", "5", "0", "10"]);

@@ -76,7 +76,7 @@ describe("emulator replay", () => {
     write(cwd, "wrong", "when:", "  - reqest: GET /ok");
     expect(await run(["replay", "."], { cwd })).toMatchObject({
       code: 2,
-      stderr: "emulator: wrong.scenario.yaml:3: when[0]: no verb; did you mean request?\n",
+      stderr: "emulator: wrong.scenario.yaml:3: when[0]: not a known step; did you mean request?\n",
     });
     expect(await run(["replay", ".", "--jobs", "none"], { cwd })).toMatchObject({ code: 2 });
     expect(await run(["replay", ".", "--report", "html"], { cwd })).toMatchObject({ code: 2 });

@@ -62,12 +62,12 @@ describe("a problem is reported with its line", () => {
     [
       "an unknown verb",
       `${head}when:\n  - request: GET /ok\n  - reqest: GET /ok\n`,
-      "x.scenario.yaml:4: when[1]: no verb; did you mean request?",
+      "x.scenario.yaml:4: when[1]: not a known step; did you mean request?",
     ],
     [
-      "two verbs",
+      "two steps",
       `${head}when:\n  - request: GET /ok\n    control: GET /clock\n`,
-      "x.scenario.yaml:3: when[0]: two verbs in one step, request and control",
+      "x.scenario.yaml:3: when[0]: request and control are two steps; write them one after the other",
     ],
     [
       "an unknown member",
@@ -98,7 +98,7 @@ describe("a problem is reported with its line", () => {
     [
       "a step in a repetition",
       `${head}when:\n  - repeat: 2\n    steps:\n      - advance: PT1S\n      - wait: 3\n`,
-      "x.scenario.yaml:6: when[0][1]: no verb; give one of seed, request, control, advance, fault, expect, repeat, include",
+      "x.scenario.yaml:6: when[0][1]: not a known step; give one of seed, request, control, advance, fault, expect, repeat, include",
     ],
     [
       "a missing file",
@@ -180,7 +180,7 @@ describe("a problem is reported with its line", () => {
     ["{ status: { $within: [200] } }", "expect.status.$within: $within takes [least, most]"],
     ["{ body: { a: { $within: { of: now, by: PT1S } } } }", "$within takes [least, most]"],
     ['{ body: { a: { $within: { of: "2026-01-01T00:00:00Z", by: 1 s } } } }', "$within takes [least, most]"],
-    ["{ body: { a: { $regex: x, $not: y } } }", "expect.body.a: $regex stands for the whole value"],
+    ["{ body: { a: { $regex: x, $not: y } } }", "expect.body.a: $regex must be the only member here"],
   ])("an expectation that could not be meant: %s", (expectation, problem) => {
     const text = `${head}when:\n  - request: GET /ok\n    expect: ${expectation}\n`;
     const report = problemOf(text);
@@ -192,8 +192,8 @@ describe("a problem is reported with its line", () => {
     ["{}", "when[0].expect: it expects nothing"],
     ["{ journal: {} }", "when[0].expect.journal: it expects nothing"],
     ["{ variables: { a: { b: {} } } }", "when[0].expect.variables.a.b: it expects nothing"],
-    ["{ verify: { export: x } }", "when[0].expect.verify: it expects nothing there"],
-    ["{ journal: { where: { a: 1 } } }", "when[0].expect.journal: it expects nothing there"],
+    ["{ verify: { export: x } }", "when[0].expect.verify: export only selects"],
+    ["{ journal: { where: { a: 1 } } }", "when[0].expect.journal: where only selects"],
     [
       "{ deliveries: { where: { run_statsu: error }, count: 0 } }",
       "when[0].expect.deliveries.where: a delivery has no member run_statsu; did you mean run_status?",

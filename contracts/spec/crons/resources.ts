@@ -32,7 +32,7 @@ const planFields = {
   end_time: maybe(
     text(
       doc("Instant after which no run is started.", {
-        title: "an ISO 8601 time, such as 2026-01-01T00:00:00Z; without a zone it is in UTC",
+        title: "an ISO 8601 time, such as 2026-01-01T00:00:00Z (in UTC if it has no zone)",
         pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$`,
         "x-assumption": "agent.cron_end_time",
       }),

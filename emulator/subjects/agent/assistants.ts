@@ -85,8 +85,12 @@ function unknownAssistant(settings: Settings, idOrGraph: string, status: number,
     status,
     "not_found",
     `${inside}assistant_id: no assistant or graph has the name ${idOrGraph.slice(0, 100)}.`,
-    `The graphs are ${graphs.map((name) => `"${name}"`).join(", ")}. Add others under agent.assistants in the configuration file.`,
+    graphsHint(graphs),
   );
+}
+
+function graphsHint(names: readonly string[]): string {
+  return `The graphs are ${names.map((name) => `"${name}"`).join(", ")}. Add others under agent.assistants in the configuration file.`;
 }
 
 export function assistantById(turn: Turn, workspace: Workspace, id: string): Assistant | undefined {
@@ -224,6 +228,7 @@ export function requireGraph(turn: Turn, graphId: string): void {
   throw new Refusal(
     404,
     "not_found",
-    `graph_id: the server has no graph ${graphId.slice(0, 100)}, only ${names.join(", ")}.`,
+    `graph_id: the server has no graph ${graphId.slice(0, 100)}.`,
+    graphsHint(names),
   );
 }

@@ -113,10 +113,8 @@ function refusalFor(
     return new Refusal(400, key, `${prefix}${text}`, undefined, requirement);
   }
   const hint =
-    outcome.failure === "unavailable"
-      ? "Try again later."
-      : "Fix the cause of the store error, then create the destination again.";
-  const message = `${prefix}${shownFailure(outcome)}.`;
+    "The cause is in the object store (`emulator fault list` lists armed faults). Create the destination again when it is fixed.";
+  const message = `${prefix}${shownFailure(outcome).replace(/\.$/, "")}.`;
   return new Refusal(400, outcome.failure, message, hint, "2.4-5");
 }
 

@@ -20,7 +20,7 @@ export class FilterMistake extends Error {
 
 /** Formats a problem without its hint; positions are 1-based like editor columns. */
 export function problemText({ position, message }: FilterProblem): string {
-  return `at character ${position + 1}: ${message}`;
+  return `at character ${position + 1}: ${message}.`;
 }
 
 /** A quoted excerpt for a message, truncated. */

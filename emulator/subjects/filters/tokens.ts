@@ -88,7 +88,8 @@ function strayHint(text: string, at: number): string | undefined {
   if (first !== "" && CURLY_QUOTES.includes(first)) return `Write straight quotes, " or '.`;
   if (/[=<>!&|~]/.test(first))
     return 'Write a condition as a function: eq(name, "x"), gt(latency, 2), and(…, …).';
-  if (first === "{") return `Write a JSON object in single quotes: has(metadata, '{"key": "value"}').`;
+  if (first === "{")
+    return `A filter is a condition such as eq(status, "error"). A JSON object is possible only in single quotes: has(metadata, '{"key": "value"}').`;
   return undefined;
 }
 

@@ -46,5 +46,5 @@ function filterError(text: string | null, refusesSome: boolean): string | undefi
   const read = text === null ? undefined : parseFilter(text, refusesSome);
   if (!read || !("problem" in read)) return undefined;
   const { hint } = read.problem;
-  return `${problemText(read.problem)}.${hint === undefined ? "" : ` ${hint}`}`;
+  return `${problemText(read.problem)}${hint === undefined ? "" : ` ${hint}`}`;
 }

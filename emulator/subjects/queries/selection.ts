@@ -112,7 +112,7 @@ function readFilter(text: string | null | undefined, name: string, refusesSome: 
   if (text == null || text === "") return undefined;
   const read = parseFilter(text, refusesSome);
   if ("filter" in read) return read.filter;
-  throw new Refusal(422, "invalid_request", `${name}: ${problemText(read.problem)}.`, read.problem.hint);
+  throw new Refusal(422, "invalid_request", `${name}: ${problemText(read.problem)}`, read.problem.hint);
 }
 
 function timeAt(text: string | null | undefined, name: string): string | undefined {

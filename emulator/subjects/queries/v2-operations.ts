@@ -98,7 +98,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
         422,
         "invalid_request",
         "query.min_start_time and query.max_start_time: must be sent together.",
-        "Send both, or neither.",
+        "Send both with a value, or neither.",
       );
     const sentSelection = {
       session: [project_id],

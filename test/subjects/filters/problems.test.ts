@@ -125,7 +125,9 @@ describe("an invalid filter is refused with position and reason", () => {
   );
 
   test("counting characters from one", () => {
-    expect(problemText(problemOf("eq(name, 5)"))).toBe("at character 10: name takes a text in quotes, not 5");
+    expect(problemText(problemOf("eq(name, 5)"))).toBe(
+      "at character 10: name takes a text in quotes, not 5.",
+    );
   });
 
   test("the same key twice in one and is one key, and other comparators may meet", () => {
