@@ -191,8 +191,8 @@ function replyOf(
   const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);
   if (codec)
     return codedReply(status, { ...headers, "content-type": mediaOf(request.headers) }, codec.write(body));
-  if (!hasHeaders) return jsonReply(status, body, headers);
-  return withHeaders(jsonReply(result.status ?? status, body, headers), result.headers);
+  const reply = jsonReply(status, body, headers);
+  return hasHeaders ? withHeaders(reply, result.headers) : reply;
 }
 
 function successStatus({ reply }: Operation, { assumptions }: Settings): number {

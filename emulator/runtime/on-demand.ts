@@ -29,19 +29,13 @@ export interface OnDemand {
 }
 
 export type OnDemandParts = Omit<SharedContext, "openStreams" | "snapshotFiles" | "comparisons"> &
-  Omit<SnapshotFilesParts, "maxBytes" | "maxTransfers">;
+  SnapshotFilesParts;
 
 export function createOnDemand(parts: OnDemandParts): OnDemand {
   const gateway = createGateway(HANDLERS, CODECS);
-  const { limits } = parts.configuration.settings;
-  const snapshotFiles = createSnapshotFiles({
-    ...parts,
-    maxBytes: limits.snapshot_bytes,
-    maxTransfers: limits.snapshot_transfers,
-  });
   const shared = {
     ...parts,
-    snapshotFiles,
+    snapshotFiles: createSnapshotFiles(parts),
     openStreams: gateway.openStreams,
     comparisons: new Set<ComparisonProgress>(),
   };

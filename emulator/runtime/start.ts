@@ -51,8 +51,8 @@ export interface RunningEmulator extends ServingEmulator {
 }
 
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
-export async function start(configuration: Configuration, log?: LogOptions): Promise<RunningEmulator> {
-  const { serving, openEngine } = await launch(configuration, log, true);
+export async function start(configuration: Configuration): Promise<RunningEmulator> {
+  const { serving, openEngine } = await launch(configuration, undefined, true);
   const { router, worlds, main, damage } = await openEngine();
   return {
     ...serving,

@@ -3,12 +3,11 @@ import type { ThreadSubscription } from "./agent/thread-subscription.ts";
 
 export type Subscription = RunSubscription | ThreadSubscription;
 
-/** A reply with headers of its own, or a status other than its row's. */
+/** A reply with headers of its own. */
 export interface ReplyWithHeaders<Body> {
   readonly [REPLY_WITH_HEADERS]: true;
   readonly body: Body | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly status?: number;
 }
 
 /** A reply that follows a thread or a run: its stream, or the outcome of a run once it has ended. */
@@ -21,13 +20,11 @@ export interface StreamReply {
 const REPLY_WITH_HEADERS = Symbol("dressed");
 const STREAM_REPLY = Symbol("following");
 
-/** Creates a reply with headers; the status defaults to the row's. */
 export function replyWithHeaders<Body>(
   body: Body | undefined,
   headers: Readonly<Record<string, string>>,
-  status?: number,
 ): ReplyWithHeaders<Body> {
-  return { [REPLY_WITH_HEADERS]: true, body, headers, ...(status !== undefined && { status }) };
+  return { [REPLY_WITH_HEADERS]: true, body, headers };
 }
 
 /** Creates a reply that stays open while its run is active, or while its thread exists. */

@@ -1,3 +1,4 @@
+import type { Configuration } from "../../config/configuration.ts";
 import { imageOf } from "../../kernel/image.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -29,20 +30,19 @@ export interface SnapshotFiles {
   import(chunks: AsyncIterable<Uint8Array>, request: SnapshotImportRequest): Promise<SnapshotView>;
 }
 
-/** The parts that export and import snapshots. */
 export interface SnapshotFilesParts {
   readonly pool: Pool;
   readonly manifests: Manifests;
   readonly secrets: Secrets;
-  readonly maxBytes: number;
-  readonly maxTransfers: number;
+  readonly configuration: Pick<Configuration, "settings">;
   readonly snapshots: Pick<Snapshots, "exportSource" | "refuse" | "registerImported">;
 }
 
 /** Exports snapshots to files and imports them. */
 export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
-  const { pool, manifests, secrets, maxBytes, snapshots } = parts;
-  const transfers = createTransfers(parts.maxTransfers);
+  const { pool, manifests, secrets, configuration, snapshots } = parts;
+  const { snapshot_bytes: maxBytes, snapshot_transfers: maxTransfers } = configuration.settings.limits;
+  const transfers = createTransfers(maxTransfers);
 
   /** Holds the snapshot's data from now on, even if nobody reads the first chunk. */
   async function exportSource(packed: ExportSource): Promise<ExportedArchive> {
