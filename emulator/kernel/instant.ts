@@ -20,6 +20,10 @@ export function formatInstant(instant: Instant): string {
   return last.text;
 }
 
+export function formatInstantOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : formatInstant(instant);
+}
+
 function formatToMillis(instant: Instant): string {
   const whole = Math.trunc(instant);
   const midnight = Math.floor(whole / DAY_MS) * DAY_MS;

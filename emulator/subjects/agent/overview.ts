@@ -1,5 +1,5 @@
 import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
-import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { formatInstant, formatInstantOrNull } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { type ListFilters, listOf } from "../control-list.ts";
 import type { Settings } from "../settings.ts";
@@ -76,9 +76,9 @@ function runOverview(run: AgentRun) {
     ...{ region, tenant_id, run_id, thread_id, assistant_id, graph_id, status, multitask_strategy },
     has_webhook: run.webhook !== null,
     created_at: formatInstant(run.created_at),
-    started_at: timeOrNull(run.started_at),
+    started_at: formatInstantOrNull(run.started_at),
     updated_at: formatInstant(run.updated_at),
-    next_at: timeOrNull(run.next_at),
+    next_at: formatInstantOrNull(run.next_at),
   };
 }
 
@@ -91,8 +91,4 @@ function streamOf(plan: Plan, run: AgentRun) {
     const at = step ? plan.started_at + step.at : (plan.ended?.at ?? plan.started_at);
     return { id, at: formatInstant(at), event, data: hideIn<unknown>(data, hide) };
   });
-}
-
-function timeOrNull(instant: Instant | null): string | null {
-  return instant === null ? null : formatInstant(instant);
 }

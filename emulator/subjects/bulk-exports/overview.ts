@@ -1,4 +1,4 @@
-import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { formatInstant, formatInstantOrNull } from "../../kernel/instant.ts";
 import { type ListFilters, listOf } from "../control-list.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { objects } from "../object-storage/records.ts";
@@ -48,7 +48,7 @@ function overviewOf(reader: Reader, record: BulkExport) {
     destination: destination?.display_name ?? null,
     created_at: formatInstant(created_at),
     updated_at: formatInstant(updated_at),
-    finished_at: timeOrNull(finished_at),
+    finished_at: formatInstantOrNull(finished_at),
     runs: [...reader.list(EXPORT_RUNS, record.id)].map(runOverview),
   };
 }
@@ -56,7 +56,7 @@ function overviewOf(reader: Reader, record: BulkExport) {
 function runOverview(run: ExportRun) {
   const { id, status, attempt, start_time, end_time } = run;
   const updated_at = formatInstant(run.updated_at);
-  const finished_at = timeOrNull(run.finished_at);
+  const finished_at = formatInstantOrNull(run.finished_at);
   const created_at = formatInstant(run.created_at);
   const [rows, files] = [rowsExported(run), run.files.length];
   return { id, status, attempt, rows, files, start_time, end_time, created_at, updated_at, finished_at };
@@ -118,8 +118,4 @@ function dueByRef(world: World) {
 
 function deadlineIn(events: readonly { readonly at: string; readonly kind: string }[] = []): string | null {
   return events.find(({ kind }) => kind.endsWith(".deadline"))?.at ?? null;
-}
-
-function timeOrNull(instant: Instant | null): string | null {
-  return instant === null ? null : formatInstant(instant);
 }

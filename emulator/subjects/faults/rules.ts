@@ -1,6 +1,6 @@
 import type { FaultTarget } from "../../../contracts/spec/faults.ts";
 import { ADDRESSES, hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
-import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { formatInstant, formatInstantOrNull, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { MASK } from "../webhooks/mask.ts";
@@ -26,7 +26,7 @@ export function faultView(rule: FaultRule, now: Instant): FaultView {
     ...hideIn(rule, hide),
     state,
     armed_at: formatInstant(armed_at),
-    expires_at: expires_at === null ? null : formatInstant(expires_at),
+    expires_at: formatInstantOrNull(expires_at),
   };
 }
 

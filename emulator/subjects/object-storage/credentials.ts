@@ -8,7 +8,7 @@ import {
   type TypeOf,
   text,
 } from "../../../contracts/spec/fields.ts";
-import { formatInstant, instantMs } from "../../kernel/instant.ts";
+import { formatInstant, formatInstantOrNull, instantMs } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { BUCKET_NAME } from "./names.ts";
@@ -59,7 +59,7 @@ export function viewCredential(credential: S3Credential): CredentialView {
   return {
     access_key_id,
     has_session_token: sealed_session_token !== null,
-    expires_at: expires_at === null ? null : formatInstant(expires_at),
+    expires_at: formatInstantOrNull(expires_at),
     allow,
     deny,
     bucket,

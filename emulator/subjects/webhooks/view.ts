@@ -1,5 +1,5 @@
 import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
-import { formatInstant } from "../../kernel/instant.ts";
+import { formatInstant, formatInstantOrNull } from "../../kernel/instant.ts";
 import type { Settings } from "../settings.ts";
 import { MASK, maskedUrl } from "./mask.ts";
 import type { Attempt, Delivery } from "./records.ts";
@@ -13,7 +13,7 @@ export function deliveryView(settings: Settings, delivery: Delivery) {
     ...shown,
     url: maskedUrl(url),
     created_at: formatInstant(created_at),
-    ended_at: ended_at === null ? null : formatInstant(ended_at),
+    ended_at: formatInstantOrNull(ended_at),
     request: {
       method: "POST",
       headers: { "content-type": "application/json", ...Object.fromEntries(own) },
