@@ -1,3 +1,4 @@
+import type { ReplyBodyOf } from "../contracts/spec/operations.ts";
 import { openObjectStore } from "../contracts/targets/object-store.ts";
 import type { ControlClient } from "../emulator/client/control-client.ts";
 import type { Environment } from "./environment.ts";
@@ -61,14 +62,10 @@ function matchingItems(list: readonly unknown[], where: unknown) {
   return { list: matches, count: matches.length };
 }
 
-interface ExportRun {
-  readonly metadata: { readonly files: readonly string[] };
-}
-
 /** All rows of the files listed in an export's runs, as columns. */
 async function exportedRows(observation: Observation, id: string) {
   const path = `/api/v1/bulk-exports/${id}/runs`;
-  const runs = await observation.api<readonly ExportRun[]>(path);
+  const runs = await observation.api<ReplyBodyOf<"listBulkExportRuns">>(path);
   if (!Array.isArray(runs)) throw new Error(`GET ${path}: ${shownValue(runs)}`);
   const files = runs.flatMap(({ metadata }) => metadata.files);
   const objects = await objectsOf(observation);

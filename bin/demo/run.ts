@@ -7,6 +7,7 @@ import type { RunningEmulator } from "../../emulator/runtime/start.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
 import { CommandFailure } from "../command.ts";
+import { type ExportRun, runsOf } from "../export/resources.ts";
 import type { Progress } from "../progress.ts";
 import { type RunningWorld, worldAt } from "../running.ts";
 import { verdictLines } from "../terminal.ts";
@@ -33,13 +34,6 @@ interface OneOffExport {
   readonly id: string;
   readonly runs: readonly ExportRun[];
   readonly verdict: Verification;
-}
-
-interface ExportRun {
-  readonly errors: Readonly<Record<string, string>>;
-  readonly start_time: string;
-  readonly rows_exported: number;
-  readonly metadata: { readonly files: readonly string[] };
 }
 
 const PROJECT = "demo";
@@ -96,7 +90,7 @@ async function createDestination({ api, progress }: DemoContext): Promise<string
 }
 
 async function exportOnce(
-  { api, client, progress }: DemoContext,
+  context: DemoContext,
   {
     projectId,
     destinationId,
@@ -104,6 +98,7 @@ async function exportOnce(
     to,
   }: Window & { readonly projectId: string; readonly destinationId: string },
 ): Promise<OneOffExport> {
+  const { api, client, progress } = context;
   progress.show("exporting");
   const { id } = await api<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
     bulk_export_destination_id: destinationId,
@@ -115,14 +110,14 @@ async function exportOnce(
   progress.show("moving the clock until the export is COMPLETED");
   const clock = await client.clock.advance({ until: { export: id, status: "COMPLETED" } });
   progress.show("reading the files back");
-  const runs = await api<readonly ExportRun[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
+  const runs = await runsOf(context, id);
   if (!clock.reached) throw new CommandFailure(failureOf(id, clock, runs));
   const verdict = await client.exports.verify(id);
   return { id, runs, verdict };
 }
 
 function failureOf(id: string, { why }: AdvanceResult, runs: readonly ExportRun[]): string {
-  const [error] = runs.flatMap(({ errors }) => Object.values(errors));
+  const [error] = runs.flatMap(({ errors }) => Object.values(errors ?? {}));
   return `export ${id} did not become COMPLETED (${why ?? "no reason given"}); ${error ?? "see its runs"}`;
 }
 

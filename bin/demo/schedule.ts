@@ -1,21 +1,13 @@
 import { counted } from "../../contracts/report/counted.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
+import { type BulkExport, exportsOf } from "../export/resources.ts";
 import type { RunningWorld } from "../running.ts";
 
 /** A scheduled export, over three windows. */
 export interface ScheduledExport {
   readonly id: string;
-  readonly spawned: readonly Spawned[];
+  readonly spawned: readonly BulkExport[];
   readonly verdict: Verification;
-}
-
-interface Spawned {
-  readonly id: string;
-  readonly status: string;
-  readonly start_time: string;
-  readonly end_time: string;
-  readonly created_at: string;
-  readonly source_bulk_export_id: string | null;
 }
 
 const INTERVAL_HOURS = 6;
@@ -25,9 +17,10 @@ const TIMEOUT = `PT${WINDOWS * INTERVAL_HOURS}H11M`;
 
 /** Creates an export with a six-hour schedule from `start` on and moves the clock through three windows. */
 export async function exportOnSchedule(
-  { api, client }: RunningWorld,
+  world: RunningWorld,
   body: { readonly projectId: string; readonly destinationId: string; readonly start: string },
 ): Promise<ScheduledExport> {
+  const { api, client } = world;
   const { id } = await api<{ readonly id: string }>("POST", "/api/v1/bulk-exports", {
     bulk_export_destination_id: body.destinationId,
     session_id: body.projectId,
@@ -36,8 +29,7 @@ export async function exportOnSchedule(
     format_version: "v2_beta",
   });
   await client.clock.advance(TIMEOUT);
-  const exports = await api<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
-  const spawnedExports = exports
+  const spawnedExports = (await exportsOf(world))
     .filter(({ source_bulk_export_id }) => source_bulk_export_id === id)
     .reverse();
   const verdict = await client.exports.verify(id);
@@ -50,7 +42,7 @@ export function isWhole({ spawned, verdict }: ScheduledExport): boolean {
 }
 
 export function scheduleLines({ id, spawned, verdict }: ScheduledExport): string[] {
-  const clock = (time: string) => time.slice(11, 16);
+  const clock = (time: string | null) => time?.slice(11, 16);
   return [
     `6 Schedule      ${id}, every ${INTERVAL_HOURS} hours; traces of the next day were sent, and the clock was moved by ${TIMEOUT}:`,
     ...spawned.map(
