@@ -7,7 +7,6 @@ import { compareGolden, type Drift } from "./golden.ts";
 import { type Failure, runScenario, type ScenarioRun } from "./run-scenario.ts";
 import { INTERRUPTED, untilStopped } from "./until-stopped.ts";
 
-/** Default seed. */
 const DEFAULT_SEED = 1;
 /** Maximum parallelism: each job may start an emulator with its ports. */
 const MAX_OPEN_WORLDS = 16;
@@ -33,7 +32,6 @@ export interface Outcome {
   readonly again: string;
 }
 
-/** Options of a replay. */
 export interface ReplayOptions {
   readonly cwd: string;
   /** Number of scenarios played in parallel. */
@@ -135,8 +133,6 @@ export async function playScenario(
 ): Promise<Outcome> {
   const { environments, seed = scenario.seed, update = false } = options;
   const startedAt = performance.now();
-  const common = { name: scenario.name, file: scenario.file, sentence: scenario.sentence };
-  const rest = { failure: undefined, drift: undefined, problem: undefined, warnings: [], isKept: false };
   let isKept = environments.keepsWorlds === true;
   try {
     const result = await runScenario({ ...scenario, seed }, environments, (each) => {
@@ -146,45 +142,37 @@ export async function playScenario(
     });
     const drift = result.failure ? undefined : driftOf(scenario, result, update);
     const verdict = result.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
-    const again = rerunLine(scenario, options, result.seed);
-    const durationMs = performance.now() - startedAt;
+    const { steps, failure, warnings } = result;
     return {
-      ...common,
-      ...rest,
-      verdict,
-      durationMs,
-      steps: result.steps,
-      seed: result.seed,
-      failure: result.failure,
-      warnings: result.warnings,
-      drift,
-      isKept,
-      again,
+      ...baseOutcome(scenario, options, result.seed),
+      ...{ verdict, durationMs: performance.now() - startedAt, steps, failure, warnings, drift, isKept },
     };
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
-    const again = rerunLine(scenario, options, seed);
     const durationMs = performance.now() - startedAt;
     return {
-      ...common,
-      ...rest,
-      verdict: "broken",
-      durationMs,
-      steps: 0,
-      seed,
-      problem: error.message,
-      again,
+      ...baseOutcome(scenario, options, seed),
+      ...{ verdict: "broken", durationMs, problem: error.message },
     };
   }
 }
 
 function notRun(scenario: Scenario, options: ReplayOptions): Outcome {
   const { environments, seed = scenario.seed } = options;
+  const isKept = environments.keepsWorlds === true;
+  return { ...baseOutcome(scenario, options, seed), verdict: "not run", problem: INTERRUPTED, isKept };
+}
+
+/** The outcome of a scenario of which no step was played, without its verdict. */
+function baseOutcome(
+  { name, file, sentence }: Scenario,
+  { cwd, againFlags = [] }: Pick<ReplayOptions, "cwd" | "againFlags">,
+  seed: number | undefined,
+): Omit<Outcome, "verdict"> {
+  const again = replayLine(file, cwd, [...(seed === undefined ? [] : [`--seed ${seed}`]), ...againFlags]);
   return {
-    ...{ name: scenario.name, file: scenario.file, sentence: scenario.sentence, verdict: "not run" as const },
-    ...{ durationMs: 0, steps: 0, seed, failure: undefined, drift: undefined, problem: INTERRUPTED },
-    ...{ warnings: [], isKept: environments.keepsWorlds === true },
-    again: rerunLine(scenario, options, seed),
+    ...{ name, file, sentence, durationMs: 0, steps: 0, seed, again },
+    ...{ failure: undefined, drift: undefined, problem: undefined, warnings: [], isKept: false },
   };
 }
 
@@ -192,14 +180,6 @@ function notRun(scenario: Scenario, options: ReplayOptions): Outcome {
 function driftOf({ file, seed }: Scenario, result: ScenarioRun, update: boolean): Drift {
   if (result.seed !== (seed ?? DEFAULT_SEED)) return { kind: "none" };
   return compareGolden(file, result.journal, update);
-}
-
-function rerunLine(
-  { file }: Scenario,
-  { cwd, againFlags = [] }: Pick<ReplayOptions, "cwd" | "againFlags">,
-  seed: number | undefined,
-): string {
-  return replayLine(file, cwd, [...(seed === undefined ? [] : [`--seed ${seed}`]), ...againFlags]);
 }
 
 /** The command that replays a file with these flags. */

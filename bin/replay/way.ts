@@ -1,7 +1,6 @@
 import { needsScenario, randomSweep, SWEEP_NAMES, sweep } from "../../scenarios/sweeps/sweep.ts";
 import type { Exploration } from "../../scenarios/trials.ts";
-import { VARIATION_MODES, variationByName } from "../../scenarios/variations/variations.ts";
-import { variationTrials } from "../../scenarios/variations/vary.ts";
+import { VARIATION_MODES, variationByName, variationTrials } from "../../scenarios/variations/variations.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { explorationTrials } from "./bounds.ts";
 

@@ -5,6 +5,7 @@ import { ASSUMPTIONS, type AssumptionId } from "../../contracts/spec/assumptions
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../emulator/client/values.ts";
 import type { ChoiceView } from "../../emulator/client/views.ts";
 import { overlaid } from "../conditions.ts";
+import type { Exploration, Trial } from "../trials.ts";
 
 /** Settings of a baseline, which records the choices that it consults. */
 export const NOTING = { server: { note_choices: true } };
@@ -101,4 +102,20 @@ export function variationByName(name: string, consulted: readonly ChoiceView[] =
   });
   const validChanges = changes.filter((change) => change !== undefined);
   return validChanges.length === changes.length ? variationOf(validChanges) : undefined;
+}
+
+/** Every variation that can change a scenario, or only the one with this name. */
+export function variationTrials(mode: VariationMode, name?: string): Exploration<readonly ChoiceView[]> {
+  return {
+    name: "--vary",
+    baseline: { settings: NOTING, end: ({ control }) => control.choices() },
+    trialsOf(consulted) {
+      const variation = name === undefined ? undefined : variationByName(name, consulted);
+      return (variation ? [variation] : variationsOf(consulted, mode)).map(trialOf);
+    },
+  };
+}
+
+function trialOf({ settings, parts, choices: _, ...variation }: Variation): Trial {
+  return { ...variation, conditions: { settings, end: async () => [] }, smaller: () => parts().map(trialOf) };
 }

@@ -3,8 +3,11 @@ import { writeReport } from "../../../contracts/report/write.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { explorationReport } from "../../../scenarios/exploration-reports.ts";
 import type { Subject } from "../../../scenarios/trials.ts";
-import { type VariationMode, variationByName } from "../../../scenarios/variations/variations.ts";
-import { variationTrials } from "../../../scenarios/variations/vary.ts";
+import {
+  type VariationMode,
+  variationByName,
+  variationTrials,
+} from "../../../scenarios/variations/variations.ts";
 import { subjectOf } from "../../support/subjects.ts";
 import { useScenarioFolder } from "../scenario-folder.ts";
 
