@@ -27,7 +27,6 @@ const TERMS =
 /** Which flags have an environment variable. */
 export const ENVIRONMENT = `Each flag of \`start\` that is a setting (docs/look-up/settings.md) has an environment variable: for --port it is EMULATOR_PORT. These flags have one too: ${VARIABLE_FLAGS.map((flag) => `--${flag}`).join(", ")} and --config.`;
 
-/** The help of one command. */
 export function commandHelp({ name, command }: NamedCommand): string {
   return [
     command.summary,
@@ -64,7 +63,6 @@ function usageOf(name: string, operands: readonly string[]): string {
   return [name, ...(isLast ? ["[flags]", ...operands] : [...operands, "[flags]"])].join(" ");
 }
 
-/** The help of a command with actions. */
 export function groupHelp(name: string, { summary, actions, usual }: CommandGroup): string {
   const rows = Object.entries(actions).map(([action, { operands, summary }]) => [
     [action, ...operands].join(" "),

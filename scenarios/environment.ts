@@ -10,7 +10,6 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-/** A request of a scenario. */
 export interface ScenarioRequest {
   readonly region: "us" | "eu";
   readonly method: string;

@@ -29,7 +29,6 @@ const DEFAULT_HEADERS = {
 
 const WARNING = "x-emulator-warning";
 
-/** Creates a runner for one environment. */
 export function createRunner(environment: Pick<Environment, "request">): Runner {
   let last: Exchange | undefined;
   let warnings: string[] = [];

@@ -84,7 +84,6 @@ async function refuseMachineSettings(
     );
 }
 
-/** The command, the versions and the notes of a capsule. */
 export function factLines({ facts }: Capsule): readonly string[] {
   const { command, version, node, notes, left_out } = facts;
   const hidden = left_out > 0 ? [`secrets replaced: ${left_out}`] : [];

@@ -8,7 +8,6 @@ export type ExportRun = ReplyBodyOf<"getBulkExportRun">;
 
 const EXPORTS = "/api/v1/bulk-exports";
 
-/** One export. */
 export function exportOf({ api }: RunningWorld, id: string): Promise<BulkExport> {
   return api("GET", `${EXPORTS}/${encodeURIComponent(id)}`);
 }
@@ -31,7 +30,6 @@ export async function idOrNewest(world: RunningWorld, id: string | undefined): P
   throw new UsageError("no export exists yet; `emulator export create` creates one");
 }
 
-/** The window and the schedule of an export, as text. */
 export function windowText({ start_time, end_time, interval_hours }: BulkExport): string {
   return interval_hours === null
     ? `${start_time} to ${end_time}`

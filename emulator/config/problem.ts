@@ -9,7 +9,6 @@ export interface Problem {
 
 const MAX_QUOTED_LENGTH = 60;
 
-/** Formats a problem and its fix as one line. */
 export function problemLine(problem: Problem): string {
   return `${problem.where}: ${problem.what}; ${problem.fix}`;
 }

@@ -23,7 +23,6 @@ export interface Match {
   readonly of?: string;
 }
 
-/** The matches of one kind. */
 export interface MatchGroup {
   readonly kind: string;
   readonly matching: number;

@@ -27,7 +27,6 @@ import { TURN_OPERATIONS } from "./turns/operations.ts";
 import { WORKSPACE_OPERATIONS } from "./workspaces.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
-/** All control operations. */
 export const CONTROL_OPERATIONS = [
   ...CLOCK_OPERATIONS,
   ...TRACE_OPERATIONS,

@@ -13,7 +13,6 @@ export interface Codec {
   write(value: unknown): Promise<Uint8Array>;
 }
 
-/** By media type. */
 export type Codecs = Readonly<Partial<Record<BodyMedia, Codec>>>;
 
 /** Decodes the body of an operation that accepts media types other than JSON. Throws `Refusal`. */

@@ -29,7 +29,6 @@ export interface ParsedBody {
   readonly isForm?: boolean;
 }
 
-/** The fields of an operation's request. */
 export type RequestFields = Pick<Operation, "pathParameters" | "query" | "body">;
 
 /** A request to an operation before validation. */

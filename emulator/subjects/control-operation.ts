@@ -69,7 +69,6 @@ export interface ControlWorlds {
   remove(id: string): Promise<WorldView>;
   /** Compares two worlds, each as of a point in its past or as it is. */
   diff(a: WorldPoint, b: WorldPoint, isAbandoned: IsAbandoned): Promise<WorldDifference>;
-  /** Comparisons in progress. */
   comparing(): readonly ComparisonProgress[];
 }
 
@@ -152,7 +151,6 @@ export interface ControlClock {
   flow(rate: number): void;
   /** `waitsFor` describes the progress of the awaited work for users. */
   advance(target: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
-  /** The progress of the advance in progress. */
   currentAdvance(): AdvanceProgress | undefined;
   /** Stops the advance in progress after the events of its current instant; false when there is none. */
   stopAdvance(): boolean;

@@ -10,7 +10,6 @@ export interface Recording {
   requests(): readonly RecordedRequest[];
   /** The requests without their headers and bodies, which is cheaper. */
   summaries(): readonly RequestSummary[];
-  /** The request with this number. */
   find(number: number): RecordedRequest | undefined;
 }
 

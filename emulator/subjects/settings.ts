@@ -59,7 +59,6 @@ export interface ConfiguredKey {
 export interface RateLimitSettings {
   readonly enabled: boolean;
   readonly window: "fixed" | "sliding";
-  /** The rate-limit headers of replies. */
   readonly headers: RateLimitHeaders;
   /** Methods that the row of deletions counts on trigger paths. */
   readonly trigger_methods: TriggerMethods;

@@ -47,7 +47,6 @@ export interface EmulatorTypes {
   readonly effects: BulkExportEffects & DestinationEffects & FaultEffects & QueryEffects & WebhookEffects;
 }
 
-/** A turn of this emulator. */
 export type Turn = KernelTurn<EmulatorTypes>;
 export type Reader = KernelReader;
 export type World = KernelWorld<EmulatorTypes>;
@@ -56,7 +55,5 @@ export type World = KernelWorld<EmulatorTypes>;
 export type Event<Kind extends EventKind<EmulatorTypes>> = EventOf<EmulatorTypes, Kind>;
 /** An effect of one kind, as passed to its runner and to the handler of its result. */
 export type Effect<Kind extends EffectKind<EmulatorTypes>> = EffectOf<EmulatorTypes, Kind>;
-/** The result of an effect of one kind. */
 export type Result<Kind extends EffectKind<EmulatorTypes>> = ResultOf<EmulatorTypes, Kind>;
-/** The runners of effects of these kinds. */
 export type Runners<Kind extends EffectKind<EmulatorTypes>> = Pick<EffectRunners<EmulatorTypes>, Kind>;

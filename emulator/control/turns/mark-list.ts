@@ -63,7 +63,6 @@ export function createMarkList() {
       const index = indexIn(turns, turn);
       return turns[index] === turn ? at[index] : undefined;
     },
-    /** Drops the marks of turns before this one. */
     dropBefore(turn: number): void {
       const count = indexIn(turns, turn);
       if (count === 0) return;

@@ -29,7 +29,6 @@ export function createMoves() {
       order.push({ turn: move.turn, id });
       lastChange = move.turn;
     },
-    /** Drops the moves of turns before this one. */
     dropBefore(turn: number, lastTurn: number): void {
       const count = order.findIndex((move) => move.turn >= turn);
       const dropped = count === -1 ? order : order.slice(0, count);

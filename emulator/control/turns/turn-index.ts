@@ -112,7 +112,6 @@ function laneOf({ cause, refused }: JournalEntry): MarkLane | undefined {
   return laneOfEvent(cause.name);
 }
 
-/** The lane of an event by its kind. */
 export function laneOfEvent(kind: string): MarkLane | undefined {
   if (kind === "cron.fire" || kind === "export.spawn") return "schedules";
   if (kind === "webhook.due") return "webhooks";

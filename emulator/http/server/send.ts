@@ -28,7 +28,6 @@ export function isEndless(socket: Socket): boolean {
   return endless.has(socket);
 }
 
-/** A streamed reply. */
 export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string | Uint8Array> };
 
 /**

@@ -88,7 +88,6 @@ export function unknownWorld(id: string): Refusal {
   );
 }
 
-/** Refuses the name of a snapshot that does not exist. */
 export function unknownSnapshot(name: string): Refusal {
   const hint = "GET /_emulator/v1/snapshots lists the snapshots.";
   return new Refusal(404, "unknown_snapshot", `The snapshot ${name} does not exist.`, hint);

@@ -42,7 +42,6 @@ export function hasOpenTask({ steps }: Plan, upTo: number): boolean {
   return steps.slice(0, upTo).findLast(isTask)?.kind === "begin";
 }
 
-/** Whether a step writes to the values. */
 export function writesValues(step: Step): boolean {
   return step.kind === "input" || step.kind === "values" || (step.kind === "update" && step.update !== null);
 }

@@ -28,7 +28,6 @@ const TEST_FILE = new TextEncoder().encode(
   "Written to check that this bucket accepts files. It may be deleted.\n",
 );
 
-/** The effects of exports and destinations. */
 export function exportEffects(
   tools: ExportTools,
 ): Runners<"destination.validate" | "export.write_file" | "export.end_thread"> {

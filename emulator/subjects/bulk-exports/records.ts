@@ -81,7 +81,6 @@ export const SPAWNED = collection<{ readonly id: string; readonly source: string
   (record) => record.source,
 );
 
-/** The number of rows in all files of a run. */
 export function rowsExported(run: ExportRun): number {
   return run.files.reduce((sum, file) => sum + file.rows, 0);
 }

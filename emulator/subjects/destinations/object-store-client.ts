@@ -29,7 +29,6 @@ export interface NoCredentials extends ObjectStoreFailure {
   readonly unsupported?: true;
 }
 
-/** The object store and bucket of a client. */
 export interface ObjectStoreAddress {
   readonly bucket: string;
   readonly region: string | null;

@@ -32,7 +32,6 @@ export type TargetThen = {
 /** An armed fault. */
 export type FaultRule = RuleBase & TargetThen;
 
-/** A rule of one target. */
 export type RuleOf<Target extends FaultTarget> = Extract<FaultRule, { readonly target: Target }>;
 
 /** Rules by target, in the order in which they were armed. The first one that is due triggers. */

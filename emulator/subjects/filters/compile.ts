@@ -100,7 +100,6 @@ type ScalarField = {
     : never;
 }[keyof TraceRow];
 
-/** Fields of a kind. */
 type FieldOf<Kind extends string> = {
   [Name in FilterField]: (typeof FILTER_FIELDS)[Name]["kind"] extends Kind ? Name : never;
 }[FilterField];

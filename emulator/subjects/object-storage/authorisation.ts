@@ -16,7 +16,6 @@ export interface Caller {
   isSignedWith(secret: string): boolean;
 }
 
-/** A caller and the requested operation. */
 export interface AccessRequest extends Caller {
   readonly op: S3Operation;
 }

@@ -43,12 +43,10 @@ export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefin
   return undefined;
 }
 
-/** Files of the parts of an upload. */
 export function partFiles(reader: Reader, uploadId: string): readonly string[] {
   return [...reader.list(s3Parts, uploadId)].map(({ file }) => file);
 }
 
-/** Removes an upload and its parts. */
 export function removeUpload(turn: Turn, uploadId: string): void {
   turn.ports.bodies.drop(partFiles(turn, uploadId));
   for (const part of [...turn.list(s3Parts, uploadId)]) {

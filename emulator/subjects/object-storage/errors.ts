@@ -147,7 +147,6 @@ export function isS3Failure(value: unknown): value is S3Failure {
   return typeof value === "object" && value !== null && "error" in value;
 }
 
-/** The message of an error. */
 export function messageOf({ error, message }: S3Failure): string {
   return message ?? S3_ERRORS[error].message;
 }

@@ -69,7 +69,6 @@ export function putObject(
   return object;
 }
 
-/** A key to delete, and the condition. */
 export interface Deletion {
   readonly key: string;
   readonly condition?: DeleteCondition;

@@ -131,7 +131,6 @@ export function finishUpload(
   return putObject(turn, access, object);
 }
 
-/** Aborts an upload. */
 export function abortUpload(turn: Turn, access: AccessRequest, uploadId: string): S3Failure | undefined {
   const error = authorise(turn, access);
   if (error) return error;

@@ -1,4 +1,3 @@
-/** Characters of a preview. */
 const MAX_PREVIEW_CHARACTERS = 200;
 
 /** The beginning of a text, or of the JSON text of a value; undefined for null. */

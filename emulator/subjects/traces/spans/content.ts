@@ -13,7 +13,6 @@ import {
   SYSTEM_INSTRUCTIONS,
 } from "./conventions.ts";
 
-/** An event of a span. */
 export interface SpanEvent {
   readonly name: string;
   readonly time: string | null;

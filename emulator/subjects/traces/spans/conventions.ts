@@ -35,9 +35,7 @@ export const KIND_NAMES = [
   "gen_ai.operation.name",
 ];
 
-/** The name of the model. */
 export const MODEL_NAMES = ["gen_ai.request.model", "gen_ai.response.model", "llm.model_name"];
-/** The provider of the model. */
 export const PROVIDER_NAMES = ["gen_ai.provider.name", "gen_ai.system", "llm.provider"];
 
 /** All inputs or all outputs. */
