@@ -1,13 +1,14 @@
 import { closeSync } from "node:fs";
+import { lazily } from "../../kernel/lazily.ts";
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import type { Seal } from "../checksum.ts";
 import { freeMemory } from "../free-memory.ts";
 import { openStored, readExactly } from "../pool/open-files.ts";
-import { type PoolNames, poolNames } from "../pool/pool.ts";
+import { poolNames } from "../pool/pool.ts";
 import { firstRank } from "./first-rank.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
 import { DATA, type Extent, INDEX } from "./segment.ts";
-import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
+import { checkRecords, ID_BYTES, RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 
 /** The files with the rows of one partition, for a reader without access to their world. The parts that count never change. */
 export interface PartitionSource {
@@ -39,116 +40,159 @@ export interface Plan {
 }
 
 const MAX_CURSORS = 1024;
+const RECORDS_AT_A_TIME = 16_384;
 
-/** Reads the records of a file. Throws a `StoreError` when they are damaged. */
-function readSidecar(pool: PoolNames, { file, records }: Extent): Buffer {
-  const path = pool.path(file + INDEX);
-  const index = openStored(path);
-  try {
-    const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0, path);
-    checkRecords(bytes, path, pool.sealOf(file + INDEX), 0);
-    return bytes;
-  } finally {
-    closeSync(index);
+/** Calls back with blocks of the records of a segment, and the position of the first of each. Throws a `StoreError` when they are damaged. */
+function forEachBlock(source: PartitionSource, use: (view: SidecarView, first: number) => void): void {
+  const block = Buffer.allocUnsafe(Math.min(RECORDS_AT_A_TIME, countRecords(source)) * RECORD_BYTES);
+  const pool = poolNames(source.root, source.id);
+  let firstOfFile = 0;
+  for (const { file, records } of source.rowFiles) {
+    const path = pool.path(file + INDEX);
+    const seal = pool.sealOf(file + INDEX);
+    const index = openStored(path);
+    try {
+      for (let at = 0; at < records; at += RECORDS_AT_A_TIME) {
+        const bytes = block.subarray(0, (records - at) * RECORD_BYTES);
+        checkRecords(readExactly(index, bytes, at * RECORD_BYTES, path), path, seal, at);
+        use(viewSidecar(bytes), firstOfFile + at);
+      }
+    } finally {
+      closeSync(index);
+    }
+    firstOfFile += records;
   }
 }
 
-/** Reads the sidecars of a segment's files as one. */
-function readSidecars(pool: PoolNames, rowFiles: readonly Extent[]): SidecarView {
-  const sidecars = rowFiles.map((rowFile) => readSidecar(pool, rowFile));
-  const [only, another] = sidecars;
-  if (only !== undefined && another === undefined) return viewSidecar(only);
-  const joined = Buffer.concat(sidecars);
-  for (const sidecar of sidecars) freeMemory(sidecar);
-  return viewSidecar(joined);
+function countRecords({ rowFiles }: PartitionSource): number {
+  return rowFiles.reduce((sum, { records }) => sum + records, 0);
 }
 
-/** The positions of the window's rows as of a mark, in the order of start, then id. */
-function selectRows(view: SidecarView, window: PartitionWindow, mark: number): Uint32Array {
-  const { from, until } = withinDay(window.day, window.start, window.end);
-  // Records are in the order of their sequence numbers.
-  const count = firstRank(0, view.count, (at) => view.sequence(at) < mark);
-  const superseded = supersededOf(view, count);
-  const selected = new Uint32Array(count);
-  let size = 0;
-  let isOrdered = true;
-  for (let position = 0; position < count; position += 1) {
-    if (superseded[position] === 1 || view.length(position) === 0) continue;
-    const start = view.start(position);
-    if (start < from || start >= until) continue;
-    if (isOrdered && size > 0) isOrdered = view.compare(selected[size - 1] ?? 0, position) < 0;
-    selected[size] = position;
-    size += 1;
-  }
-  const rows = selected.subarray(0, size);
-  return isOrdered ? rows : sortByStart(view, rows);
-}
-
-/** Enough for any segment: records of so many positions would need 7 GB of memory. */
+/** Enough for any segment: the index of so many rows would have 7 GB. */
 const POSITION_BITS = 27;
+/** Larger than the high word of any start. */
+const NOT_SELECTED = 0xffffffff;
+
+/** The lines of the records of a segment by position, and the selected records in the order of start. */
+interface SelectedRecords {
+  readonly offsets: Float64Array;
+  readonly lengths: Uint32Array;
+  readonly count: number;
+  /** The position and the start of the nth selected record. */
+  positionAt(n: number): number;
+  startAt(n: number): number;
+  free(): void;
+}
 
 /**
- * Sorts positions by start, then id. The starts are sorted as numbers, each with its position in the low bits: a sort that calls
- * a function for each comparison takes several times as long, and needs a copy of all.
+ * Selects the rows of a window as of its mark. The starts are sorted as numbers, each with its position in the low bits: a sort that
+ * calls a function for each comparison takes several times as long, and needs a copy of all. The index of a million rows has 56 MB,
+ * so it is not kept in memory.
  */
-function sortByStart(view: SidecarView, rows: Uint32Array): Uint32Array {
-  const keys = new BigUint64Array(rows.length);
-  const words = new Uint32Array(keys.buffer);
-  rows.forEach((row, n) => {
-    const start = view.start(row);
-    words[2 * n] = (start << POSITION_BITS) | row;
-    words[2 * n + 1] = start / 2 ** (32 - POSITION_BITS);
+function selectRecords(source: PartitionSource, window: PartitionWindow): SelectedRecords {
+  const { from, until } = withinDay(window.day, window.start, window.end);
+  const records = countRecords(source);
+  const offsets = new Float64Array(records);
+  const lengths = new Uint32Array(records);
+  const keys = new BigUint64Array(records);
+  const words = new Uint32Array(keys.buffer).fill(NOT_SELECTED);
+  forEachBlock(source, (view, first) => {
+    for (let at = 0; at < view.count && view.sequence(at) < window.asOf; at += 1) {
+      const position = first + at;
+      const start = view.start(at);
+      offsets[position] = view.offset(at);
+      lengths[position] = view.length(at);
+      if (view.previous(at) >= 0) words[2 * view.previous(at) + 1] = NOT_SELECTED;
+      if (view.length(at) === 0 || start < from || start >= until) continue;
+      words[2 * position] = (start << POSITION_BITS) | position;
+      words[2 * position + 1] = start / 2 ** (32 - POSITION_BITS);
+    }
   });
   keys.sort();
-  let begin = 0;
-  rows.forEach((_, n) => {
-    rows[n] = (words[2 * n] ?? 0) % 2 ** POSITION_BITS;
-    if (view.start(rows[n] ?? 0) === view.start(rows[begin] ?? 0)) return;
-    if (n - begin > 1) rows.subarray(begin, n).sort(view.compare);
-    begin = n;
+  return {
+    offsets,
+    lengths,
+    count: firstRank(0, records, (n) => words[2 * n + 1] !== NOT_SELECTED),
+    positionAt: (n) => (words[2 * n] ?? 0) % 2 ** POSITION_BITS,
+    startAt: (n) =>
+      (words[2 * n + 1] ?? 0) * 2 ** (32 - POSITION_BITS) + ((words[2 * n] ?? 0) >>> POSITION_BITS),
+    free: () => [offsets, lengths, words].forEach(freeMemory),
+  };
+}
+
+/** The ids of the records of a segment, by position. */
+function readIds(source: PartitionSource): Buffer {
+  const ids = Buffer.allocUnsafeSlow(countRecords(source) * ID_BYTES);
+  forEachBlock(source, ({ bytes, count }, first) => {
+    for (let at = 0; at < count; at += 1) {
+      const begin = at * RECORD_BYTES;
+      bytes.copy(ids, (first + at) * ID_BYTES, begin, begin + ID_BYTES);
+    }
   });
-  rows.subarray(begin).sort(view.compare);
-  freeMemory(words);
+  return ids;
+}
+
+type CompareIds = (position: number, other: number) => number;
+
+/** The positions of the selected records in the order of start, then id. */
+function sortByStart({ count, positionAt, startAt }: SelectedRecords, compareIds: CompareIds): Uint32Array {
+  const rows = new Uint32Array(count);
+  let begin = 0;
+  for (let n = 0; n < count; n += 1) {
+    rows[n] = positionAt(n);
+    if (startAt(n) === startAt(begin)) continue;
+    if (n - begin > 1) rows.subarray(begin, n).sort(compareIds);
+    begin = n;
+  }
+  rows.subarray(begin).sort(compareIds);
   return rows;
 }
 
 /** The number of ordered rows up to a cursor (`<start_time> <id>`). */
-function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day: string): number {
+function positionAfter(
+  { startAt }: SelectedRecords,
+  rows: Uint32Array,
+  ids: () => Buffer,
+  { cursor, day }: { readonly cursor: string; readonly day: string },
+): number {
   const [start = "", id = ""] = cursor.split(" ");
   if (!start.startsWith(day) || id === "") throw new Error(`${cursor} is not a cursor of ${day}.`);
   const micros = microsecondsOfDay(start);
-  return firstRank(0, rows.length, (at) => {
-    const row = rows[at] ?? 0;
-    return view.start(row) < micros || (view.start(row) === micros && view.id(row) <= id);
+  const idBytes = Buffer.from(id.replaceAll("-", ""), "hex");
+  return firstRank(0, rows.length, (n) => {
+    const at = (rows[n] ?? 0) * ID_BYTES;
+    if (startAt(n) !== micros) return startAt(n) < micros;
+    return ids().compare(idBytes, 0, ID_BYTES, at, at + ID_BYTES) <= 0;
   });
 }
 
 /** Reads the sidecars, and plans which lines to read in which order. */
-export function makePlan(
-  { root, id, rowFiles }: PartitionSource,
-  window: PartitionWindow,
-  cursor: string | null,
-): Plan {
-  const pool = poolNames(root, id);
+export function makePlan(source: PartitionSource, window: PartitionWindow, cursor: string | null): Plan {
+  const pool = poolNames(source.root, source.id);
   const positions = new Map<string, number>();
   const files: PlannedFile[] = [];
   try {
-    const view = readSidecars(pool, rowFiles);
-    for (const { file, firstByte } of rowFiles) {
+    const selected = selectRecords(source, window);
+    for (const { file, firstByte } of source.rowFiles) {
       const path = pool.path(file + DATA);
       files.push({ file: openStored(path), path, seal: pool.sealOf(file + DATA), firstByte });
     }
-    const rows = selectRows(view, window, window.asOf);
-    if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
+    // Most starts have one row.
+    const ids = lazily(() => readIds(source));
+    const rows = sortByStart(selected, (a, b) => {
+      const [at, other] = [a * ID_BYTES, b * ID_BYTES];
+      return ids().compare(ids(), other, other + ID_BYTES, at, at + ID_BYTES);
+    });
+    if (cursor !== null)
+      positions.set(cursor, positionAfter(selected, rows, ids, { cursor, day: window.day }));
     // `from` would first make a list of the rows.
     const offsets = new Float64Array(rows.length);
     const lengths = new Uint32Array(rows.length);
     rows.forEach((row, n) => {
-      offsets[n] = view.offset(row);
-      lengths[n] = view.length(row);
+      offsets[n] = selected.offsets[row] ?? 0;
+      lengths[n] = selected.lengths[row] ?? 0;
     });
-    // 56 MB for a million rows
-    freeMemory(view.bytes);
+    selected.free();
     return { offsets, lengths, files, positions };
   } catch (error) {
     closeFiles(files);
