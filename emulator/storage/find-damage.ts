@@ -1,11 +1,10 @@
-import { closeSync, existsSync } from "node:fs";
-import { objects, type StoredBody, s3Parts } from "../subjects/object-storage/records.ts";
+import { existsSync } from "node:fs";
 import type { Secrets } from "../subjects/turn.ts";
+import { bodiesOf } from "./archive/bodies.ts";
 import { readHistory } from "./history/history-file.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing } from "./journal/sealing.ts";
-import type { StoredState } from "./journal/state.ts";
-import { createBodyOpener } from "./objects/opened-body.ts";
+import { damagedBodies } from "./objects/opened-body.ts";
 import { logPath, readLog } from "./pool/manifest-log.ts";
 import type { Manifest } from "./pool/names.ts";
 import { openPool, type Pool, poolPath } from "./pool/pool.ts";
@@ -32,7 +31,7 @@ export async function findDamage(root: string): Promise<readonly string[]> {
     if (!world) continue;
     attempt(report, () => secrets && createSealing(secrets).openState(world.state));
     for (const damage of damagedRows(pool, world.rows, checkedFiles)) report(damage);
-    for await (const damage of damagedBodies(pool, world)) report(damage);
+    for await (const damage of damagedBodies(pool, bodiesOf(world.state.records))) report(damage);
   }
   return [...problems];
 }
@@ -54,16 +53,4 @@ function readManifests(pool: Pool, secrets: Secrets | undefined, report: Report)
   const copy = attempt(report, () => readLog(pool, secrets, true));
   const { world, snapshot } = list ?? copy ?? {};
   return [...(world?.values() ?? []), ...(snapshot?.values() ?? [])].map(({ manifest }) => manifest);
-}
-
-async function* damagedBodies(pool: Pool, { state }: StoredState): AsyncGenerator<StoreError> {
-  const opener = createBodyOpener(pool);
-  for (const { name } of [objects, s3Parts])
-    for (const { record } of state.records[name] ?? [])
-      try {
-        closeSync((await opener.open(record as StoredBody)).fd);
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        yield error;
-      }
 }

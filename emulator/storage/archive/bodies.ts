@@ -8,20 +8,17 @@ import {
   s3Parts,
 } from "../../subjects/object-storage/records.ts";
 import { bodyName, locateBody } from "../objects/body-location.ts";
-import { createBodyOpener } from "../objects/opened-body.ts";
+import type { BodyOnDisk } from "../objects/opened-body.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** A body that a record names. Its number is the position of the record. */
-export type Body = Pick<StoredBody, "file" | "size" | "sum">;
-
 type Records = Readonly<Record<string, readonly StoredRecord[]>>;
 
-/** All bodies, objects first. */
-export function bodiesOf(records: Records): Body[] {
+/** All bodies, objects first. The number of a body is its position. */
+export function bodiesOf(records: Records): BodyOnDisk[] {
   const items = [...(records[objects.name] ?? []), ...(records[s3Parts.name] ?? [])];
   return items.map(({ record }) => record as StoredBody).map(({ file, size, sum }) => ({ file, size, sum }));
 }
@@ -45,20 +42,11 @@ function checkName({ bucket, key }: StoredObject): void {
   if (!isBucketName(bucket) || keyError(key)) throw damaged("an object has an invalid name");
 }
 
-/** Rejects with a `StoreError` when a body is missing or damaged. */
-export async function checkBodies(
-  pool: Pick<Pool, "path" | "files">,
-  bodies: readonly Body[],
-): Promise<void> {
-  const opener = createBodyOpener(pool);
-  for (const body of bodies) fs.closeSync((await opener.open(body)).fd);
-}
-
 /** Bodies as entries, numbered in the order of their records. Each is read when it is written to the archive. */
 export function* bodyEntries(
   prefix: string,
   pool: Pick<Pool, "path">,
-  bodies: readonly Body[],
+  bodies: readonly BodyOnDisk[],
 ): Generator<PackedEntry> {
   for (const [number, { file, size }] of bodies.entries()) {
     const { path, start } = locateBody(pool, file);

@@ -6,12 +6,14 @@ import type { Secrets } from "../../subjects/turn.ts";
 import type { Pool } from "../pool/pool.ts";
 import { namesIn } from "../rows/image.ts";
 import type { StoredImage } from "../world-storage.ts";
-import { bodiesOf, bodyEntries, checkBodies } from "./bodies.ts";
+import { damagedBodies } from "../objects/opened-body.ts";
+import { damagedRows } from "../rows/row-files.ts";
+import { bodiesOf, bodyEntries } from "./bodies.ts";
 import { ENTRY, manifestOf } from "./manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "./pack.ts";
 import { recordEntries } from "./record-lines.ts";
 import { createSecretStripper, type SecretStripper } from "./secret-stripping.ts";
-import { checkRows, traceEntries } from "./trace-entries.ts";
+import { traceEntries } from "./trace-entries.ts";
 import { tooLarge } from "./unpack.ts";
 
 /** A world at rest. Its manifest has to be held until the last chunk was read. */
@@ -44,8 +46,8 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
   const names = namesIn(source.rows);
   const rows = traceEntries(ENTRY.traces, pool, names);
   refuseTooLarge([...rows, ...bodies], maxBytes);
-  await checkBodies(pool, bodies);
-  await checkRows(pool, names);
+  for await (const damage of damagedBodies(pool, bodies)) throw damage;
+  for (const damage of damagedRows(pool, names)) throw damage;
   const { turn, seed } = image;
   const now = formatInstant(image.now);
   const manifest = manifestOf({ name, of, now, turn, seed, traces_mark: source.rows.next });

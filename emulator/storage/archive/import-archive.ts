@@ -12,7 +12,8 @@ import { createSealing } from "../journal/sealing.ts";
 import { writeState } from "../journal/state.ts";
 import { type Manifest, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { type Body, bodiesOf, renameBodies } from "./bodies.ts";
+import type { BodyOnDisk } from "../objects/opened-body.ts";
+import { bodiesOf, renameBodies } from "./bodies.ts";
 import { type ArchivedWorld, damaged, ENTRY, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
 import { joinedSegments, sealedContent, traceFileOf } from "./trace-entries.ts";
@@ -58,7 +59,7 @@ export async function importArchive(
 /** The world without its rows and bodies. */
 interface ImportedRecords {
   readonly state: WorldState;
-  readonly bodies: readonly Body[];
+  readonly bodies: readonly BodyOnDisk[];
 }
 
 interface ImportProgress {

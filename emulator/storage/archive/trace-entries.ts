@@ -2,7 +2,7 @@ import { PORTABLE } from "../checksum.ts";
 import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
 import type { Pool, PoolNames } from "../pool/pool.ts";
 import { isDay, isRegion, isUuid } from "../rows/paths.ts";
-import { damagedRows, loadSegment } from "../rows/row-files.ts";
+import { loadSegment } from "../rows/row-files.ts";
 import { DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
 import { createResealer, partOf, type RowFilePart, resealed } from "../rows/tail.ts";
@@ -25,11 +25,6 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
       ),
     );
   });
-}
-
-/** Rejects with a `StoreError` when a row is damaged. */
-export async function checkRows(pool: Pool, rows: NamedRows): Promise<void> {
-  for (const damage of damagedRows(pool, rows)) throw damage;
 }
 
 /** Concatenates parts of files. The files may still be appended to. */

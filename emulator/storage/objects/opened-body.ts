@@ -15,6 +15,9 @@ export interface OpenedBody {
   readonly size: number;
 }
 
+/** What a record says about a body. */
+export type BodyOnDisk = Pick<StoredBody, "file" | "size" | "sum">;
+
 const COPY_CHUNK_BYTES = 1024 * 1024;
 /** A body up to this size is read synchronously: a thread would take longer. */
 const MAX_SYNCHRONOUS_BYTES = 1024 * 1024;
@@ -31,7 +34,7 @@ export function createBodyOpener(pool: Pick<Pool, "path" | "files">) {
   const checked = new Map<string, string>();
   return {
     /** Opens a body. It is read through once, and again when its file has changed. Rejects with a `StoreError`. */
-    async open({ file, size, sum }: Pick<StoredBody, "file" | "size" | "sum">): Promise<OpenedBody> {
+    async open({ file, size, sum }: BodyOnDisk): Promise<OpenedBody> {
       const { path, start: at, length } = locateBody(pool, file);
       const fd = pool.files.open(() => openStored(path));
       try {
@@ -51,6 +54,21 @@ export function createBodyOpener(pool: Pick<Pool, "path" | "files">) {
       }
     },
   };
+}
+
+/** Reads bodies and yields the damage of each. */
+export async function* damagedBodies(
+  pool: Pick<Pool, "path" | "files">,
+  bodies: Iterable<BodyOnDisk>,
+): AsyncGenerator<StoreError> {
+  const opener = createBodyOpener(pool);
+  for (const body of bodies)
+    try {
+      fs.closeSync((await opener.open(body)).fd);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      yield error;
+    }
 }
 
 async function sumOf({ fd, at, size }: OpenedBody): Promise<number> {
