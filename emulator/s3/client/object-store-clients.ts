@@ -4,13 +4,13 @@ import type {
   ObjectStoreFailure,
 } from "../../subjects/destinations/object-store-client.ts";
 import { MIN_PART_BYTES, PART_BYTES } from "../../subjects/object-storage/uploads.ts";
-import { createClients } from "./sdk-clients.ts";
 import {
   createExternalTransport,
   type ObjectStoreTransport,
   type StoredPart,
   type Upload,
 } from "./external-transport.ts";
+import { createClients } from "./sdk-clients.ts";
 
 /** Limits of the clients of external object stores. */
 export interface ObjectStoreClientsOptions {

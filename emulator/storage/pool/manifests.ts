@@ -134,13 +134,9 @@ function discardUnused(pool: Pool, { world, isSwept }: ManifestTable, isUsed: (o
   for (const owner of pool.owners())
     if (!isUsed(owner)) pool.discard(pool.folder(owner));
     else if (!isSwept) pool.suspects.add(owner);
-  discardUnknownWorlds(pool, world);
-}
-
-function discardUnknownWorlds(pool: Pool, worlds: ReadonlyMap<string, WorldEntry>): void {
   const folder = join(pool.root, "worlds");
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) if (!worlds.has(name)) pool.discard(join(folder, name));
+  for (const name of readdirSync(folder)) if (!world.has(name)) pool.discard(join(folder, name));
 }
 
 /** A sweep starts after this many manifests were removed, since it reads all manifests that share files with them. */

@@ -4,7 +4,7 @@ import { firstRank } from "./first-rank.ts";
 import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
 import { rowWithTexts } from "./lines.ts";
 import { createLineReader, type Segment } from "./segment.ts";
-import type { SegmentOrder } from "./segment-order.ts";
+import type { Ranks, SegmentOrder } from "./segment-order.ts";
 import { traceWord } from "./sidecar.ts";
 
 /** About 70 bytes each. */
@@ -101,7 +101,7 @@ function* listSegment(
   const { start = ENDS_OF_TIME.start, end = ENDS_OF_TIME.end } = range;
   const { from, until } = withinDay(segment.day, start, end);
   const positions = range.traceId === undefined ? undefined : order.ofTrace(traceWord(range.traceId));
-  const ranked: Ranked = positions === undefined ? order : rankedAmong(positions, order);
+  const ranked: Ranks = positions === undefined ? order : rankedAmong(positions, order);
   const pageStart = pageStartRank(segment, range, ranked);
   let low = ranked.rank(from, "");
   let high = ranked.rank(until, "");
@@ -129,9 +129,7 @@ function* listSegment(
   }
 }
 
-type Ranked = Pick<SegmentOrder, "at" | "rank">;
-
-function rankedAmong(positions: readonly number[], { view }: SegmentOrder): Ranked {
+function rankedAmong(positions: readonly number[], { view }: SegmentOrder): Ranks {
   return {
     at: (rank) => positions[rank] ?? 0,
     rank(start, id) {
@@ -145,7 +143,7 @@ function rankedAmong(positions: readonly number[], { view }: SegmentOrder): Rank
 }
 
 /** The rank at which the next page starts: of the first row after the cursor or, in descending order, of the cursor itself. */
-function pageStartRank({ day }: Segment, { after, order }: RowRange, ranked: Ranked): number | undefined {
+function pageStartRank({ day }: Segment, { after, order }: RowRange, ranked: Ranks): number | undefined {
   if (after === undefined || after.startTime.slice(0, 10) !== day) return undefined;
   const micros = microsecondsOfDay(after.startTime);
   // "g" sorts after every id, so the row of the cursor itself is skipped.

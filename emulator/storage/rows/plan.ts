@@ -195,7 +195,7 @@ export function makePlan(source: PartitionSource, window: PartitionWindow, curso
     selected.free();
     return { offsets, lengths, files, positions };
   } catch (error) {
-    closeFiles(files);
+    closePlan({ files });
     throw error;
   }
 }
@@ -207,10 +207,6 @@ export function rememberPosition(plan: Plan, cursor: string, position: number): 
 }
 
 /** Closes the files of a plan, which must no longer be read. */
-export function closePlan(plan: Plan): void {
-  closeFiles(plan.files);
-}
-
-function closeFiles(files: readonly PlannedFile[]): void {
+export function closePlan({ files }: Pick<Plan, "files">): void {
   for (const { file } of files) closeSync(file);
 }

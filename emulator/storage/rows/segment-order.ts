@@ -25,7 +25,7 @@ export interface GrowingOrder extends SegmentOrder {
 }
 
 /** Records in the order of start, then id. */
-interface Ranks {
+export interface Ranks {
   /** The record of the nth row. */
   at(rank: number): number;
   /** The number of rows before a start (microseconds of the day) and an id. */
