@@ -20,17 +20,18 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
     // The order in which they are written: an index never refers to bytes that are not there yet.
     return [DATA, INDEX].map((ending) =>
       entryOf(
+        pool,
         name + ending,
-        extentsOf(segment).map((extent) => partOf(pool, extent, ending)),
+        extentsOf(segment).map((extent) => partOf(extent, ending)),
       ),
     );
   });
 }
 
 /** Concatenates parts of files. The files may still be appended to. */
-function entryOf(name: string, parts: readonly RowFilePart[]): PackedEntry {
+function entryOf(pool: Pool, name: string, parts: readonly RowFilePart[]): PackedEntry {
   async function* content(): AsyncGenerator<Buffer> {
-    for (const part of parts) yield* resealed(part, PORTABLE);
+    for (const part of parts) yield* resealed(pool, part, PORTABLE);
   }
   return { name, size: parts.reduce((sum, { bytes }) => sum + bytes, 0), content };
 }

@@ -85,19 +85,19 @@ export function* damagedRows(
   for (const namedSegment of segments)
     try {
       for (const extent of extentsOf(loadSegment(pool, sealedNames(namedSegment, next), next)))
-        for (const ending of [INDEX, DATA]) yield* damageIn(partOf(pool, extent, ending), checkedFiles);
+        for (const ending of [INDEX, DATA]) yield* damageIn(pool, partOf(extent, ending), checkedFiles);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       yield error;
     }
 }
 
-function* damageIn(part: RowFilePart, checkedFiles: Set<string>): Generator<StoreError> {
-  const key = `${part.path} ${part.bytes}`;
+function* damageIn(pool: Pool, part: RowFilePart, checkedFiles: Set<string>): Generator<StoreError> {
+  const key = `${part.file} ${part.bytes}`;
   if (checkedFiles.has(key)) return;
   checkedFiles.add(key);
   try {
-    for (const _ of resealed(part));
+    for (const _ of resealed(pool, part));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     yield error;

@@ -62,20 +62,22 @@ export function createResealer(path: string, from: Seal, to?: Seal, offset = 0) 
 
 /** The first bytes of a data or index file. */
 export interface RowFilePart {
-  /** Opens the file, for one read. */
-  readonly open: () => number;
-  readonly path: string;
-  readonly seal: Seal;
+  readonly file: string;
   readonly bytes: number;
 }
 
 /** Reads a part in chunks, sealed for an offset of another file. Throws a `StoreError` for damage. */
-export function* resealed(part: RowFilePart, to?: Seal, offset = 0): Generator<Buffer> {
-  const { open, path, seal, bytes } = part;
-  const resealer = createResealer(path, seal, to, offset);
+export function* resealed(
+  pool: Pool,
+  { file, bytes }: RowFilePart,
+  to?: Seal,
+  offset = 0,
+): Generator<Buffer> {
+  const path = pool.path(file);
+  const resealer = createResealer(path, pool.sealOf(file), to, offset);
   for (let at = 0; at < bytes; at += CHUNK_BYTES) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes - at));
-    yield resealer.add(readExactly(open(), chunk, at, path));
+    yield resealer.add(readExactly(pool.files.read(path), chunk, at, path));
   }
   resealer.end();
 }
@@ -133,7 +135,7 @@ function copyInto(pool: Pool, file: string, ending: string, extents: readonly Ex
   let offset = 0;
   try {
     for (const extent of extents)
-      for (const chunk of resealed(partOf(pool, extent, ending), seal, offset)) {
+      for (const chunk of resealed(pool, partOf(extent, ending), seal, offset)) {
         writeAll(files.append(target), chunk);
         offset += chunk.length;
       }
@@ -145,12 +147,6 @@ function copyInto(pool: Pool, file: string, ending: string, extents: readonly Ex
 }
 
 /** The part of a data or index file that counts. */
-export function partOf(pool: Pool, { file, bytes, records }: Extent, ending: string): RowFilePart {
-  const path = pool.path(file + ending);
-  return {
-    open: () => pool.files.read(path),
-    path,
-    seal: pool.sealOf(file + ending),
-    bytes: ending === DATA ? bytes : records * RECORD_BYTES,
-  };
+export function partOf({ file, bytes, records }: Extent, ending: string): RowFilePart {
+  return { file: file + ending, bytes: ending === DATA ? bytes : records * RECORD_BYTES };
 }
