@@ -8,15 +8,9 @@ import type { Target } from "./target.ts";
  * Signature Version 4, with node:crypto. The signature covers the path exactly as the client sent it. A signing library
  * would parse the request and encode it again.
  */
-export interface Signature {
+export interface Signature extends Omit<SignatureFields, "credential" | "signedHeaders" | "expiresSeconds"> {
   readonly accessKeyId: string;
-  readonly sessionToken: string | null;
-  readonly amzDate: string;
   readonly scope: string;
-  readonly signature: string;
-  /** The SHA-256 of the body in hex, or a word for how the body is signed. */
-  readonly payload: string;
-  readonly expiresSeconds: number | null;
   isSignedWith(secret: string): boolean;
   /** The key that the chunks of a streamed body are signed with. Call `isSignedWith` first. */
   chunkKey(): Buffer;
@@ -28,6 +22,7 @@ interface SignatureFields {
   readonly signature: string;
   readonly amzDate: string;
   readonly sessionToken: string | null;
+  /** The SHA-256 of the body in hex, or a word for how the body is signed. */
   readonly payload: string;
   readonly expiresSeconds: number | null;
 }
@@ -70,7 +65,6 @@ export function readSignature(request: IncomingMessage, target: Target, wallNow:
     scope,
     signature: fields.signature,
     payload: fields.payload,
-    expiresSeconds: fields.expiresSeconds,
     isSignedWith(secret) {
       // The turn that stores a body checks the signature again.
       if (lastAttempt?.secret !== secret) lastAttempt = { secret, matches: matches(secret) };
