@@ -6,7 +6,7 @@ import { storeFailure } from "../subjects/destinations/store-failure.ts";
 import type { BodyFile, StoredBody } from "../subjects/object-storage/records.ts";
 import type { StagedFile } from "../subjects/object-storage/staged.ts";
 import { PART_BYTES } from "../subjects/object-storage/uploads.ts";
-import { multipartEtag } from "./effects.ts";
+import { multipartEtag } from "./multipart.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 

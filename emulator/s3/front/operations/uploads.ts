@@ -17,7 +17,7 @@ import {
   storePart,
 } from "../../../subjects/object-storage/uploads.ts";
 import { CHECKSUM_ALGORITHMS, isChecksumAlgorithm } from "../../checksums.ts";
-import { type Assembled, assemble, multipartEtag } from "../../effects.ts";
+import { type Assembled, assemble, multipartEtag } from "../../multipart.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, type Reply } from "../call.ts";
 import { writeConditionOf } from "../conditions.ts";
