@@ -170,10 +170,6 @@ function subjectCalls(call: Call) {
       /** Checks a URL by the rules of §6.1. */
       check: (url: string) => call<WebhookVerdict>("POST", "/webhooks/check", { url }),
     },
-    agentScripts: {
-      add: (script: Members) => call<Members>("POST", "/agent/scripts", script),
-      list: () => call<readonly Members[]>("GET", "/agent/scripts"),
-    },
   };
 }
 

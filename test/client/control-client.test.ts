@@ -57,8 +57,6 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("the client of the con
     await client.rateLimits.reset();
     expect(await client.webhooks.deliveries()).toEqual([]);
     expect(await client.webhooks.check("http://localhost/hook")).toBeTypeOf("object");
-    expect(await client.agentScripts.add({ then: { status: "error" } })).toHaveProperty("id");
-    expect(await client.agentScripts.list()).toHaveLength(1);
   });
 
   it("reports a refusal with its status, code, message and hint", async () => {
