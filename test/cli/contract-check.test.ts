@@ -96,10 +96,6 @@ describe("emulator contract check", () => {
       code: 2,
       stderr: expect.stringContaining("seen.jsonl: line 1 has no method, path or status"),
     });
-    expect(await check(cwd, "none.har")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("no such file"),
-    });
     writeFileSync(join(cwd, "small.yaml"), "limits:\n  recording_file_bytes: 10\n");
     const large = await check(cwd, "seen.jsonl", "--config", "small.yaml");
     expect(large.stderr).toContain("at most 10 are read (limits.recording_file_bytes)");
@@ -138,11 +134,5 @@ describe("emulator record --har", () => {
       code: 2,
       stderr: expect.stringContaining("exists; overwrite it with --update"),
     });
-  });
-
-  it("needs the name of the file", async () => {
-    const { code, stderr } = await run(["record"], { cwd: workingFolder() });
-    expect(stderr).toContain("--har is missing; give the file to write");
-    expect(code).toBe(2);
   });
 });

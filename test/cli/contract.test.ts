@@ -45,15 +45,6 @@ describe("emulator contract", () => {
   });
 
   it.each([
-    ["run 7.7", '7.7: no case matches; run "emulator contract list" for a list'],
-    ["verify", "contract verify: unknown command; give one of run, model, check, list, coverage, selftest"],
-    ["run --api-key k", "--api-key: it is only valid with --target; add --target, or remove it"],
-    ["run --target https://api.example.com", "--api-key is missing; give the key of the server at --target"],
-    [
-      "run --target here",
-      '--target: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
-    ],
-    ["run --report pdf", '--report: "pdf" is not valid; give one of pretty, junit, json, md, sarif, html'],
     [
       "run --compare http://127.0.0.1:9 --report junit",
       "--report: junit describes one server only; with --compare give pretty, json, md or html",

@@ -142,10 +142,6 @@ describe("the runner is the one of the project", () => {
         "the test was not run: jest is not installed; run `npm i -D jest`, then `npx jest test/emulator.test.cjs`",
       ),
     ]);
-    expect(await run(["init", "--runner", "jst"], { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--runner: "jst" is not valid; give one of vitest, jest, node:test'),
-    });
   });
 });
 

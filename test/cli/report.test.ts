@@ -154,18 +154,13 @@ describe("emulator report merge", () => {
     });
   });
 
-  it("refuses a file that is not a report, unrelated reports, and the same part twice", async () => {
+  it("refuses unrelated reports, and the same part twice", async () => {
     const cwd = folderWith("good");
     await run(["replay", ".", "--report", "json", "--output", "a.json"], { cwd });
     await run(["replay", ".", "--vary", "--report", "json", "--output", "b.json"], { cwd });
-    writeFileSync(join(cwd, "c.json"), "{}");
-    writeFileSync(join(cwd, "d.json"), "not JSON");
     for (const [files, said] of [
       [["a.json", "b.json"], "b.json is a report of exploration, and a.json is a report of replay"],
       [["a.json", "a.json"], "part 1/1 is in two of the reports; give each part once"],
-      [["c.json"], "c.json is not a report; give a file that `emulator replay`, `emulator exec` or"],
-      [["d.json"], "d.json is not JSON"],
-      [["e.json"], "e.json: no such file or folder; check the path"],
     ] as const)
       expect(await run(["report", "merge", ...files], { cwd })).toMatchObject({
         code: 2,

@@ -117,12 +117,3 @@ it("a port of another emulator is reported as such", async () => {
     ),
   });
 });
-
-it("refuses words that it does not know", async () => {
-  const outcome = await runShared(["start", "--log", "everything"], { cwd: workingFolder() });
-  expect(outcome).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: 'emulator: --log: "everything" is not valid; give one of off, requests, all\n',
-  });
-});

@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
-import { type RunningProcess, run, runShared, start, workingFolder } from "../support/emulator-process.ts";
+import { type RunningProcess, run, start, workingFolder } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
 import { addThread, countThreads, send } from "../support/send.ts";
 import { openVerbs } from "../support/verbs.ts";
@@ -122,22 +122,6 @@ describe("emulator snapshot and world", () => {
     );
     await stopped(again);
     expect((await again.ended).stderr).not.toContain("no secret");
-  });
-
-  it.each([
-    ["snapshot keep x", 2, "give one of save, load, list, rm, export, import"],
-    ["snapshot save", 2, "<name> is missing"],
-    ["snapshot list x", 2, "not expected after snapshot list"],
-    ["snapshot list --force", 2, "--force: unknown flag"],
-    ["snapshot import none.tar.gz --url http://127.0.0.1:9", 2, "no such file"],
-    ["snapshot list --url http://127.0.0.1:9", 2, "No emulator answers at"],
-    ["world rm", 2, "<id> is missing"],
-    ["world list --from x", 2, "--from: unknown flag"],
-    ["start --import none.tar.gz --port 0 --ephemeral", 2, "no such file"],
-    ["start --export-on-exit no/such.tar.gz --port 0 --ephemeral", 2, "its folder does not exist"],
-  ] as const)("name the mistake in %s", async (words, code, message) => {
-    const outcome = await runShared(words.split(" "), { cwd: workingFolder() });
-    expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });
 

@@ -98,33 +98,6 @@ describe("emulator", () => {
     expect(stdout).not.toContain("4700");
   });
 
-  it.each([
-    ["--prot 1", "--prot: unknown flag; did you mean --port?"],
-    ["strat", "strat: unknown command; did you mean start?"],
-    ["start --port", "--port: the value is missing; give <n>"],
-    ["start --data --quiet", "--data: the value is missing; give <dir>"],
-    ["start --ephemeral=yes", "--ephemeral: it takes no value; leave the value out"],
-    ["start now", "now: not expected after start; see `emulator start --help`"],
-    [
-      "start --port http",
-      '--port: "http" is not valid; give an integer from 0 to 65533, since EU and S3 use the next two ports',
-    ],
-    ["start --profile real", '--profile: "real" is not valid; give one of spec, observed'],
-    ["start --config absent.yaml", "absent.yaml: file not found; check the path given with --config"],
-    ["verify-export", "verify-export: <export id> is missing; see `emulator verify-export --help`"],
-    ["status --url here", '--url: "here" is not an address; give one such as http://127.0.0.1:4700'],
-    [
-      "wait --timeout 3",
-      '--timeout: "3" is not valid; give a duration such as 6h, 1d12h or PT6H (units: w, d, h, m, s, ms)',
-    ],
-  ])("names the mistake in %s in one line and exits with 2", async (words, line) => {
-    expect(await runShared(words.split(" "), { cwd: workingFolder() })).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `emulator: ${line}\n`,
-    });
-  });
-
   it("refuses a bad value from the environment and from the file, naming where it is", async () => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "emulator.config.yaml"), "limits: { max_retries: many }\n");
@@ -143,32 +116,6 @@ describe("emulator", () => {
       stderr:
         'emulator: emulator.config.yaml: limits.max_retries: "many" is not valid; give an integer of 0 or more\n' +
         'emulator: EMULATOR_CLOCK: "fast" is not valid; give one of wall, flowing, frozen\n',
-    });
-  });
-
-  it.each([
-    ["status", "start one with `emulator start`"],
-    ["env", "start one with `emulator start`"],
-    ["stop", "give the data folder of the emulator with --data\n"],
-    ["reset", "start one with `emulator start`"],
-  ])("%s says how to find an emulator when none runs", async (command, advice) => {
-    const cwd = workingFolder();
-    const absent = await run([command], { cwd });
-    expect(absent).toMatchObject({ code: 2, stdout: "" });
-    expect(absent.stderr).toMatch(
-      /^emulator: no running emulator found in \/.*\.emulator, which does not exist; /,
-    );
-    expect(absent.stderr).toContain(`; ${advice}`);
-    const present = await run([command, "--data", "."], { cwd });
-    expect(present.stderr).toContain(`no running emulator found in ${cwd}; ${advice}`);
-  });
-
-  it("wait gives up after its time-out", async () => {
-    const cwd = workingFolder();
-    const { code, stderr } = await run(["wait", "--timeout", "PT0.2S"], { cwd });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `emulator: no running emulator found after PT0.2S in ${join(cwd, ".emulator")}, which does not exist; give a longer --timeout, start one with \`emulator start\`, or give its address with --url or its data folder with --data\n`,
     });
   });
 

@@ -67,21 +67,6 @@ describe("emulator replay", () => {
     await expect(fetch(address)).rejects.toThrow();
   });
 
-  it("ends with 2 when there is nothing to play, or nothing that can be", async () => {
-    const cwd = workingFolder();
-    expect(await run(["replay", "."], { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("contains no *.scenario.yaml"),
-    });
-    write(cwd, "wrong", "when:", "  - reqest: GET /ok");
-    expect(await run(["replay", "."], { cwd })).toMatchObject({
-      code: 2,
-      stderr: "emulator: wrong.scenario.yaml:3: when[0]: not a known step; did you mean request?\n",
-    });
-    expect(await run(["replay", ".", "--jobs", "none"], { cwd })).toMatchObject({ code: 2 });
-    expect(await run(["replay", ".", "--report", "html"], { cwd })).toMatchObject({ code: 2 });
-  });
-
   it("ends with 3 when a journal has drifted", async () => {
     const cwd = workingFolder();
     write(cwd, "kept", ...GOOD);

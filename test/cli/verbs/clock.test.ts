@@ -48,35 +48,17 @@ describe("emulator clock", () => {
   it("refuses invalid values, and changes nothing", async () => {
     await expectRefusals(await openVerbs(), [
       [
-        "clock advance 6",
-        'clock advance: "6" is not valid; give a duration such as 6h, 1d12h or PT6H (units: w, d, h, m, s, ms)',
-      ],
-      ["clock advance", "clock advance: <duration> is missing"],
-      [
         "clock until 2026-02-30",
         'clock until: "2026-02-30" is not valid; give a date, a time, or an export id',
-      ],
-      [
-        "clock until 2026-02-01",
-        "Time only moves forward. Give a later time. `emulator reset` starts the world over and removes its data.",
-      ],
-      [
-        "clock advance -5m",
-        'clock advance: "-5m" is negative, and time only moves forward. Start over with `emulator reset`',
       ],
       ["clock until 2026-03-02 FAILED", 'clock until: "2026-03-02 FAILED" is not valid'],
       [
         `clock until ${UNKNOWN} DONE`,
         `clock until: "${UNKNOWN} DONE" is not valid; give a date, a time, or an export id`,
       ],
-      [
-        `clock until ${UNKNOWN}`,
-        `Bulk export ${UNKNOWN} does not exist. List the exports of a workspace with \`emulator export list\`.`,
-      ],
       ["clock next 0", 'clock next: "0" is not valid; give an integer from 1 to 1000000'],
       ["clock flow fast", 'clock flow: "fast" is not valid; give a rate above 0'],
       ["clock advnce 6h", "clock advnce: unknown command; did you mean advance?"],
-      ["clock --jsn", "--jsn: unknown flag"],
     ]);
   });
 });

@@ -81,7 +81,6 @@ describe("emulator traces and export", () => {
     writeFileSync(join(verbs.cwd, "other.json"), '{"rows":[]}');
     writeFileSync(join(verbs.cwd, "bad.ndjson"), '{"id":"x"}\n');
     await expectRefusals(verbs, [
-      ["traces send none.ndjson", "none.ndjson: no such file or folder; check the path"],
       ["traces send broken.ndjson", "broken.ndjson: line 2 is not valid JSON"],
       ["traces send list.ndjson", "list.ndjson: row 2 is not a JSON object"],
       ["traces send empty.json", "empty.json: has no rows; give at least one"],
@@ -98,8 +97,6 @@ describe("emulator traces and export", () => {
     await generate(verbs, 5);
     const create = "export create --project shop --from 2026-02-25";
     await expectRefusals(verbs, [
-      ["traces generate --count many", '--count: "many" is not valid; give an integer from 1 to 1000000'],
-      ["traces generate --from 25.2.2026", '--from: "25.2.2026" is not valid; give a date such as'],
       [
         "traces generate --from 2026-02-26 --to 2026-02-25",
         "--to: 2026-02-25T00:00:00Z is not later than --from",
@@ -107,7 +104,6 @@ describe("emulator traces and export", () => {
       ["traces generate --shape round", "--shape: "],
       ["traces query --project none", "--project: the project none does not exist. Give one of shop"],
       ["traces query --filter eq(", "422"],
-      ["export create", "--project is missing"],
       ["export create --project shop", "--from is missing"],
       [create, "--to: give the end of the window, or --every for a schedule"],
       [`${create} --to 2026-02-26 --every 6h`, "--to: give the end of the window"],
@@ -124,16 +120,11 @@ describe("emulator traces and export", () => {
         "the project none does not exist. Give one of shop",
       ],
       ["export show", "no export exists yet; `emulator export create` creates one"],
-      [`export show ${ROW}`, "404"],
-      ["export cancel", "export cancel: <id> is missing"],
-      [`export cancel ${ROW}`, "404"],
-      ["export why", "export why: <row id> is missing"],
       [
         "export why 123",
         "is not an id such as 0190a6c0-0000-7000-8000-000000000001; `emulator traces query` lists the ids",
       ],
       [`export why ${ROW} --export 123`, '--export: "123" is not an id'],
-      ["export show 123", 'export show: "123" is not an id'],
       ["export cancel 123", 'export cancel: "123" is not an id'],
     ]);
   });

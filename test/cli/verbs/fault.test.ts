@@ -52,7 +52,6 @@ describe("emulator fault", () => {
 
   it("refuses invalid values, and changes nothing", async () => {
     await expectRefusals(await openVerbs(), [
-      ["fault arm", "fault arm: <preset, target or JSON> is missing"],
       ["fault arm worker_crsh", 'fault arm: "worker_crsh" is unknown; did you mean worker_crash?'],
       ["fault arm worker", "--then is missing; give one of crash, stall, error, delete_destination"],
       ["fault arm worker --then crsh", '--then: "crsh" is unknown; did you mean crash?'],
@@ -70,14 +69,10 @@ describe("emulator fault", () => {
         "fault arm worker_crash --then crash",
         "--then: the preset worker_crash already contains it; leave it out",
       ],
-      ["fault arm worker_crash --times 0", '--times: "0" is not valid'],
-      ["fault arm worker_crash --ttl soon", '--ttl: "soon" is not valid'],
       ['fault arm {"target":', "fault arm: the rule is not valid JSON"],
       ["fault arm {} --times 2", "--times: it cannot be combined with a JSON rule"],
       ["fault arm {}", "target: "],
-      ["fault rm", "fault rm: give either the id of a fault or --all"],
       ["fault rm x --all", "fault rm: give either the id of a fault or --all"],
-      ["fault rm 00000000-0000-4000-8000-00000000dead", "`emulator fault list` lists them"],
     ]);
   });
 });

@@ -70,10 +70,7 @@ describe("emulator webhooks and logs", () => {
       stdout: expect.stringContaining("refused"),
     });
     await expectRefusals(verbs, [
-      ["webhooks list --limit 0", '--limit: "0" is not valid'],
-      ["webhooks redeliver", "webhooks redeliver: <id> is missing"],
       ["webhooks redeliver 00000000-0000-4000-8000-00000000dead", "`emulator webhooks list` lists them"],
-      ["webhooks check", "webhooks check: <webhook url> is missing"],
     ]);
   });
 
@@ -191,12 +188,8 @@ describe("emulator s3", () => {
     });
     expect(await verbs.json("fault", "list")).toMatchObject([{ hits: 0 }]);
     await expectRefusals(verbs, [
-      ["s3 ls none", 'Bucket "none" does not exist.'],
-      ["s3 cat", "s3 cat: <bucket/key> is missing"],
       ["s3 cat traces", '"traces" is not the name of an object; give <bucket>/<key>'],
-      ["s3 cat traces/none", 'Object "none" does not exist in bucket traces.'],
       [`s3 rows ${name} --columns id,nme`, "--columns: no column nme; did you mean name?"],
-      [`s3 rows ${name} --limit 0`, '--limit: "0" is not valid'],
     ]);
   });
 });
