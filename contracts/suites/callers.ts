@@ -7,13 +7,12 @@ import {
   EXPORTS,
   exportBody,
   exportOf,
+  exportRows,
   exportsIn,
   ingest,
   prepare,
   project,
   row,
-  rowsOf,
-  runExport,
   statusOf,
 } from "./export-helpers.ts";
 
@@ -241,8 +240,7 @@ export const CALLER_CASES = suite({
         body: { end_time: first?.end_time, outputs: { done: true } },
       });
       t.choice("X-1", accepted(patch.status), "the row is changed");
-      const { id } = await runExport(t, prepared);
-      const rows = await rowsOf(t, id);
+      const rows = await exportRows(t, prepared);
       const changedRun = rows.find((run) => run.id === late.id);
       t.choice("X-1", includes(String(changedRun?.outputs), "done"), "the export contains the change");
       await project(t, []);

@@ -5,7 +5,7 @@ import { HOUR, iso, SECOND } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
 import type { COLUMNS, EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
-import { ingest, prepare, row, rowAt, rowsOf, runExport } from "./export-helpers.ts";
+import { exportRows, FILES, ingest, prepare, row, rowAt } from "./export-helpers.ts";
 
 const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);
 
@@ -112,8 +112,6 @@ function childOf(row: Members, parent: Members, above: readonly unknown[]): Memb
   };
 }
 
-const FILES = ["writes", "ingest", "object_store"] as const;
-
 export const COLUMN_CASES = suite({
   "2.7/boundaries": {
     title: "values next to the boundaries of their types are exported unchanged",
@@ -127,8 +125,8 @@ export const COLUMN_CASES = suite({
         Object.fromEntries(Object.entries(row).filter(([name]) => !derived.has(name))),
       );
       await ingest(t, prepared.projectId, sentRows);
-      const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
-      const exportedRows = new Map((await rowsOf(t, id)).map((row) => [row.id, row]));
+      const all = await exportRows(t, prepared, { format_version: "v2_beta" });
+      const exportedRows = new Map(all.map((row) => [row.id, row]));
       for (const [title, row] of Object.entries(rows)) {
         const actualRow = exportedRows.get(row.id);
         if (!t.fact("2.7-1", actualRow !== undefined, `a row with ${title} is exported`)) continue;
@@ -153,15 +151,13 @@ export const COLUMN_CASES = suite({
       const body = { run_id: first?.id, key, score: 1 };
       const { status } = await t.call("POST", "/feedback", { body });
       if (!accepted(status).holds) t.lack(`feedback on rows: POST /feedback returned ${status}`);
-      const { id } = await runExport(t, prepared, {});
-      for (const exportedRow of await rowsOf(t, id)) {
+      for (const exportedRow of await exportRows(t, prepared)) {
         const isIncluded = JSON.stringify(exportedRow.feedback_stats ?? null).includes(key);
         const text = `the feedback is in the row that it is about, and in no other`;
         t.fact("2.7-1", equal(isIncluded, exportedRow.id === first?.id), text);
       }
     },
   },
-
   "2.7/every-column": {
     title: "each column of an exported row has the value that was sent",
     requirements: ["2.7-1"],
@@ -171,8 +167,8 @@ export const COLUMN_CASES = suite({
       const root = row(t, prepared.from + HOUR);
       const step = fullStep(t, prepared.from + 2 * HOUR, root);
       await ingest(t, prepared.projectId, [root, step]);
-      const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
-      const exportedStep = (await rowsOf(t, id)).find((exportedRow) => exportedRow.id === step.id);
+      const all = await exportRows(t, prepared, { format_version: "v2_beta" });
+      const exportedStep = all.find((exportedRow) => exportedRow.id === step.id);
       t.must("2.7-1", exportedStep !== undefined, "the file contains the row");
       const reportedFields = { status: "error", is_root: false, parent_run_ids: [root.id] };
       for (const [name, expected] of Object.entries({ ...step, ...reportedFields })) {

@@ -8,6 +8,7 @@ import {
   createDestination,
   DESTINATIONS,
   destinationBody,
+  FILES,
   filesOf,
   prepare,
   runExport,
@@ -158,7 +159,7 @@ export const DESTINATION_CASES = suite({
   "2.4/include-bucket": {
     title: "include_bucket_in_prefix controls whether paths begin with the bucket",
     requirements: ["2.4-13", "2.4-1"],
-    needs: ["writes", "ingest", "object_store"],
+    needs: FILES,
     async run(t) {
       const { name } = t.identity.bucket;
       const prefix = `led/${t.draw.word()}`;

@@ -10,6 +10,9 @@ import { row, rowAt } from "./trace-rows.ts";
 
 export { DESTINATIONS, EXPORTS, row, rowAt };
 
+/** What a case needs that reads the files of an export. */
+export const FILES = ["writes", "ingest", "object_store"] as const;
+
 export interface Identified {
   readonly id: string;
 }
@@ -102,12 +105,12 @@ export interface Prepared {
 
 export async function prepare(
   t: Contract,
-  { days = 2, perDay = 3, config = {}, credentials = {}, more = () => ({}) as Members } = {},
+  { days = 2, perDay = 3, config = {}, credentials = {}, more = (_index: number): Members => ({}) } = {},
 ): Promise<Prepared> {
   const now = await t.now();
   const from = midnight(now, -days - 1);
   const rows = Array.from({ length: days * perDay }, (_, index) =>
-    row(t, from + Math.floor(index / perDay) * DAY + (index % perDay) * 3_600_000 + 60_000, more()),
+    row(t, from + Math.floor(index / perDay) * DAY + (index % perDay) * 3_600_000 + 60_000, more(index)),
   );
   const projectId = await project(t, rows);
   const destinationId = await usableDestination(t, config, credentials);
@@ -268,6 +271,11 @@ export async function runExport(t: Contract, prepared: Prepared, more: Members =
   const { id } = await createExport(t, prepared, more);
   t.must("3.1-6", await until(t, id, "COMPLETED"), "an export whose runs succeed is COMPLETED");
   return exportOf(t, id);
+}
+
+/** Runs an export, and reads every row of its files. */
+export async function exportRows(t: Contract, prepared: Prepared, more: Members = {}) {
+  return rowsOf(t, (await runExport(t, prepared, more)).id);
 }
 
 /** Keys of the files of an export, listed from the bucket. */

@@ -8,18 +8,15 @@ import { EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
 import {
   EXPORTS,
   exportBody,
+  exportRows,
+  FILES,
   type Order,
   type Prepared,
   placeOrder,
   prepare,
   prepareOrder,
   requireExport,
-  rowsOf,
-  runExport,
 } from "./export-helpers.ts";
-
-const ORDER = ["writes", "ingest"] as const;
-const RUNS = [...ORDER, "object_store"] as const;
 
 /** Creates exports with one mistake each; all of them must be refused. */
 async function expectRefusals(
@@ -40,7 +37,7 @@ const names = (rows: readonly Members[]) => rows.map(({ name }) => name);
 
 /** The names of the rows that an export with a filter contains. */
 async function namesSelectedBy(t: Contract, prepared: Prepared, filter: string): Promise<readonly unknown[]> {
-  return names(await rowsOf(t, (await runExport(t, prepared, { filter })).id));
+  return names(await exportRows(t, prepared, { filter }));
 }
 
 async function prepareNamedRows(t: Contract): Promise<Prepared> {
@@ -50,8 +47,7 @@ async function prepareNamedRows(t: Contract): Promise<Prepared> {
     { name: "beta", run_type: "llm", error: "broken" },
     { name: "gamma", run_type: "tool" },
   ];
-  let next = 0;
-  return prepare(t, { days: 1, perDay: variety.length, more: () => variety[next++] as Members });
+  return prepare(t, { days: 1, perDay: variety.length, more: (index) => variety[index] as Members });
 }
 
 export const EXPORT_REQUEST_CASES = suite({
@@ -115,10 +111,10 @@ export const EXPORT_REQUEST_CASES = suite({
   "2.5/filter": {
     title: "a filter selects rows; without a filter all rows are exported",
     requirements: ["2.5-4"],
-    needs: RUNS,
+    needs: FILES,
     async run(t) {
       const prepared = await prepareNamedRows(t);
-      const all = names(await rowsOf(t, (await runExport(t, prepared)).id));
+      const all = names(await exportRows(t, prepared));
       t.fact(
         "2.5-4",
         sameItems(all, ["alpha", "alphabet", "beta", "gamma"]),
@@ -138,7 +134,7 @@ export const EXPORT_REQUEST_CASES = suite({
   "2.5/filter-grammar": {
     title: "the rest of the filter language",
     requirements: ["2.5-4"],
-    needs: RUNS,
+    needs: FILES,
     async run(t) {
       const prepared = await prepareNamedRows(t);
       for (const [filter, expected] of [
@@ -172,11 +168,11 @@ export const EXPORT_REQUEST_CASES = suite({
   "2.5/export-fields": {
     title: "export_fields selects columns",
     requirements: ["2.5-5", "2.7-2"],
-    needs: [...RUNS, "columns"],
+    needs: [...FILES, "columns"],
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
       const export_fields = ["name", "id", ...EXPORT_ONLY_COLUMNS];
-      const rows = await rowsOf(t, (await runExport(t, prepared, { export_fields })).id);
+      const rows = await exportRows(t, prepared, { export_fields });
       const columns = Object.keys(rows[0] ?? {});
       t.fact("2.5-5", sameItems(columns, export_fields), "only these columns are written");
       t.fact(

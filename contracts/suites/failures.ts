@@ -1,4 +1,4 @@
-import { suite } from "../engine/case.ts";
+import { type CaseRow, suite } from "../engine/case.ts";
 import { equal, every, includes, isRefused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf } from "../engine/instant.ts";
@@ -60,6 +60,13 @@ async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
   t.fact(id, statusOf(await exportOf(t, exportId)) === "FAILED", "the export stays FAILED");
   return exportId;
 }
+
+const notRetried = (title: string, id: "7.3-4" | "7.3-5", preset: string): CaseRow => ({
+  title,
+  requirements: [id],
+  needs: FAULTS,
+  run: async (t) => void (await failsAtOnce(t, id, { preset })),
+});
 
 const INVALID = DESTINATION_ERRORS.invalid_endpoint;
 
@@ -185,24 +192,13 @@ export const FAILURE_CASES = suite({
       );
     },
   },
-  "7.3/bucket-deleted": {
-    title: "a missing bucket is not retried",
-    requirements: ["7.3-4"],
-    needs: FAULTS,
-    run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "bucket_deleted" })),
-  },
-  "7.3/credentials-revoked": {
-    title: "invalid credentials are not retried",
-    requirements: ["7.3-4"],
-    needs: FAULTS,
-    run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "credentials_revoked" })),
-  },
-  "7.3/permission-denied": {
-    title: "a missing permission is not retried",
-    requirements: ["7.3-4"],
-    needs: FAULTS,
-    run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "permission_denied" })),
-  },
+  "7.3/bucket-deleted": notRetried("a missing bucket is not retried", "7.3-4", "bucket_deleted"),
+  "7.3/credentials-revoked": notRetried(
+    "invalid credentials are not retried",
+    "7.3-4",
+    "credentials_revoked",
+  ),
+  "7.3/permission-denied": notRetried("a missing permission is not retried", "7.3-4", "permission_denied"),
   "7.3/store-refusals": {
     title: "every other 4xx of a store fails the run at once, under its own name",
     requirements: ["7.3-4"],
@@ -254,12 +250,11 @@ export const FAILURE_CASES = suite({
       t.fact("7.2-1", !text.includes(INVALID), message, { exchange });
     },
   },
-  "7.3/destination-deleted": {
-    title: "a deleted destination is not retried",
-    requirements: ["7.3-5"],
-    needs: FAULTS,
-    run: async (t) => void (await failsAtOnce(t, "7.3-5", { preset: "destination_deleted" })),
-  },
+  "7.3/destination-deleted": notRetried(
+    "a deleted destination is not retried",
+    "7.3-5",
+    "destination_deleted",
+  ),
   "7.3/processing-error": {
     title: "a processing error is retried",
     requirements: ["7.3-6", "7.3-7"],

@@ -5,9 +5,17 @@ import { DAY, dateOf } from "../engine/instant.ts";
 import { jsonOrText, type Members } from "../engine/json.ts";
 import type { ParquetColumn } from "../engine/target.ts";
 import { COLUMN_NAMES, COLUMNS, type ColumnKind, folderOf } from "../facts/columns.ts";
-import { filesOf, prepare, readAll, rowsOf, runExport, runsOf } from "./export-helpers.ts";
-
-const FILES = ["writes", "ingest", "object_store"] as const;
+import {
+  exportRows,
+  FILES,
+  filesOf,
+  type Prepared,
+  prepare,
+  readAll,
+  rowsOf,
+  runExport,
+  runsOf,
+} from "./export-helpers.ts";
 
 type Format = "v1" | "v2";
 
@@ -44,10 +52,14 @@ function mistyped(columns: readonly ParquetColumn[], format: Format): readonly s
     .map(({ name, type }) => `${name}: ${type}`);
 }
 
-async function columnsOf(t: Contract, format_version?: string): Promise<readonly ParquetColumn[]> {
-  const prepared = await prepare(t, { days: 1, more: () => ROW });
-  const { id } = await runExport(t, prepared, format_version ? { format_version } : {});
-  const [file] = await readAll(t, await filesOf(t, id));
+/** The first file of an export. */
+async function firstFile(t: Contract, prepared: Prepared, more: Members) {
+  const { id } = await runExport(t, prepared, more);
+  return (await readAll(t, await filesOf(t, id)))[0];
+}
+
+async function columnsOf(t: Contract, more: Members = {}): Promise<readonly ParquetColumn[]> {
+  const file = await firstFile(t, await prepare(t, { days: 1, more: () => ROW }), more);
   t.must("2.8-1", file !== undefined, "the export has a Parquet file");
   return file?.columns ?? [];
 }
@@ -124,8 +136,7 @@ export const FILE_CASES = suite({
     needs: FILES,
     async run(t) {
       const prepared = await prepare(t, { days: 1, perDay: 2, more: () => ROW });
-      const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
-      const rows = await rowsOf(t, id);
+      const rows = await exportRows(t, prepared, { format_version: "v2_beta" });
       t.fact(
         "2.7-1",
         sorted(rows.map((row) => row.id)) === sorted(prepared.rows.map((row) => row.id)),
@@ -178,7 +189,7 @@ export const FILE_CASES = suite({
     requirements: ["2.5-6", "2.5-11", "2.7-1"],
     needs: FILES,
     async run(t) {
-      const columns = await columnsOf(t, "v2_beta");
+      const columns = await columnsOf(t, { format_version: "v2_beta" });
       const list = columns.find(({ name }) => name === "tags");
       t.fact("2.5-6", equal(list?.repeated, true), "v2_beta writes lists as lists");
       const zoneless = columns
@@ -221,8 +232,7 @@ export const FILE_CASES = suite({
         ["gzip", "GZIP"],
         ["zstandard", "ZSTD"],
       ] as const) {
-        const { id } = await runExport(t, prepared, compression ? { compression } : {});
-        const [file] = await readAll(t, await filesOf(t, id));
+        const file = await firstFile(t, prepared, { compression });
         t.choice("2.5-12", equal(file?.codec, codec), `compression ${compression ?? "left out"}: ${codec}`);
       }
     },

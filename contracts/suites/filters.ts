@@ -4,9 +4,7 @@ import type { Contract } from "../engine/contract.ts";
 import { HOUR } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { COLUMNS } from "../facts/columns.ts";
-import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
-
-const FILES = ["writes", "ingest", "object_store"] as const;
+import { exportRows, FILES, ingest, type Prepared, prepare, row } from "./export-helpers.ts";
 
 const MARKED: Members = {
   error: "boom",
@@ -25,6 +23,9 @@ const WRITTEN: Readonly<Partial<Record<string, (value: unknown) => string>>> = {
   count: String,
   cost: String,
 };
+
+const idsSelectedBy = async (t: Contract, prepared: Prepared, filter: string) =>
+  (await exportRows(t, prepared, { filter })).map(({ id }) => id);
 
 /** A root and its child, which has a value in every column. */
 function familyOf(t: Contract, at: number): readonly Members[] {
@@ -80,8 +81,7 @@ export const FILTER_CASES = suite({
       const marked = row(t, prepared.from + 5 * HOUR, MARKED);
       await ingest(t, prepared.projectId, [marked]);
       for (const filter of FILTERS) {
-        const { id } = await runExport(t, prepared, { filter });
-        const ids = (await rowsOf(t, id)).map((each) => each.id);
+        const ids = await idsSelectedBy(t, prepared, filter);
         t.fact("2.5-4", sameItems(ids, [marked.id]), `${filter} selects the row that it describes`);
       }
     },
@@ -89,11 +89,11 @@ export const FILTER_CASES = suite({
   "2.5/filter-values": {
     title: "eq with a value of a column selects the rows that have it",
     requirements: ["2.5-4"],
-    needs: ["writes", "ingest", "object_store"],
+    needs: FILES,
     async run(t) {
       const prepared = await prepare(t, { days: 1, perDay: 2 });
       await ingest(t, prepared.projectId, familyOf(t, prepared.from + 5 * HOUR));
-      const all = await rowsOf(t, (await runExport(t, prepared)).id);
+      const all = await exportRows(t, prepared);
       const isChild = ({ parent_run_id }: Members) => parent_run_id !== null;
       const [child, root] = [all.find(isChild), all.find((each) => !isChild(each))];
       for (const [column, kind] of Object.entries(COLUMNS)) {
@@ -101,8 +101,7 @@ export const FILTER_CASES = suite({
         if (!(kind in WRITTEN) || value == null) continue;
         for (const written of new Set(kind === "boolean" ? [value, root?.[column]] : [value])) {
           const filter = `eq(${column}, ${WRITTEN[kind]?.(written)})`;
-          const { id } = await runExport(t, prepared, { filter });
-          const ids = (await rowsOf(t, id)).map((each) => each.id);
+          const ids = await idsSelectedBy(t, prepared, filter);
           const expected = all.filter((each) => each[column] === written).map((each) => each.id);
           t.fact("2.5-4", sameItems(ids, expected), `${filter} selects the rows with this value`);
         }
@@ -114,12 +113,10 @@ export const FILTER_CASES = suite({
     requirements: ["2.5-4"],
     needs: FILES,
     async run(t) {
-      let next = 0;
-      const more = () => COMBINATIONS[next++] as Members;
+      const more = (index: number) => COMBINATIONS[index] as Members;
       const prepared = await prepare(t, { days: 1, perDay: COMBINATIONS.length, more });
       for (const filter of CONJUNCTIONS) {
-        const { id } = await runExport(t, prepared, { filter });
-        const ids = (await rowsOf(t, id)).map((each) => each.id);
+        const ids = await idsSelectedBy(t, prepared, filter);
         t.fact(
           "2.5-4",
           sameItems(ids, [prepared.rows[0]?.id]),
@@ -131,18 +128,14 @@ export const FILTER_CASES = suite({
   "2.5/filter-like": {
     title: "like fits patterns with several wildcards",
     requirements: ["2.5-4"],
-    needs: ["writes", "ingest", "object_store"],
+    needs: FILES,
     async run(t) {
-      let next = 0;
-      const more = () => ({ name: NAMES[next++] });
+      const more = (index: number) => ({ name: NAMES[index] });
       const prepared = await prepare(t, { days: 1, perDay: NAMES.length, more });
       for (const pattern of PATTERNS) {
         const filter = `like(name, "${pattern}")`;
-        const { id } = await runExport(t, prepared, { filter });
-        const selection = sameItems(
-          (await rowsOf(t, id)).map(({ name }) => name),
-          fitting(pattern),
-        );
+        const names = (await exportRows(t, prepared, { filter })).map(({ name }) => name);
+        const selection = sameItems(names, fitting(pattern));
         if (pattern.includes("_")) t.choice("export.filter_grammar", selection, filter);
         else t.fact("2.5-4", selection, `${filter} selects the names that fit`);
       }
@@ -151,15 +144,14 @@ export const FILTER_CASES = suite({
   "2.5/filter-order": {
     title: "gt, gte, lt and lte tell a value from its neighbours",
     requirements: ["2.5-4"],
-    needs: ["writes", "ingest", "object_store"],
+    needs: FILES,
     async run(t) {
-      let next = 0;
-      const more = () => ({ outputs: { usage_metadata: usage(NUMBERS[next++] ?? 0) } });
+      const more = (index: number) => ({ outputs: { usage_metadata: usage(NUMBERS[index] ?? 0) } });
       const prepared = await prepare(t, { days: 1, perDay: NUMBERS.length, more });
       for (const [name, expected] of Object.entries(COMPARISONS)) {
         const filter = `${name}(total_tokens, ${NUMBERS[1]})`;
-        const { id } = await runExport(t, prepared, { filter });
-        const actual = (await rowsOf(t, id)).map(({ total_tokens }) => Number(total_tokens));
+        const rows = await exportRows(t, prepared, { filter });
+        const actual = rows.map(({ total_tokens }) => Number(total_tokens));
         t.choice("export.filter_grammar", sameItems(actual, expected), filter);
       }
     },
@@ -171,8 +163,8 @@ export const FILTER_CASES = suite({
     async run(t) {
       const prepared = await prepare(t, { days: 1, perDay: 2, more: () => OPEN });
       for (const more of [{}, { filter: 'and(eq(run_type, "Robot"), eq(status, "on-hold"))' }]) {
-        const { id } = await runExport(t, prepared, more);
-        const actual = sorted((await rowsOf(t, id)).map(({ run_type, status }) => `${run_type} ${status}`));
+        const rows = await exportRows(t, prepared, more);
+        const actual = sorted(rows.map(({ run_type, status }) => `${run_type} ${status}`));
         const expected = sorted(prepared.rows.map(() => "Robot on-hold"));
         t.fact("2.7-1", actual === expected, "both values are exported unchanged", { expected, actual });
       }

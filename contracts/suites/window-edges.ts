@@ -4,6 +4,7 @@ import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf, iso, isoMicros, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import {
+  FILES,
   ingest,
   type Prepared,
   prepare,
@@ -43,7 +44,7 @@ function edgeCase(hours: readonly [from: number, to: number]): CaseRow {
   return {
     title: `rows next to the edges of a window from hour ${hours[0]} to hour ${hours[1]} are exported once, or not`,
     requirements: ["2.6-1", "2.6-2"],
-    needs: ["writes", "ingest", "object_store"],
+    needs: FILES,
     async run(t) {
       const prepared = await prepare(t, { days: 2, perDay: 0 });
       const [from = 0, to = 0] = hours.map((hour) => prepared.from + hour * HOUR);
