@@ -85,8 +85,8 @@ export async function runContracts(target: Target, options: ContractOptions = {}
   const report = await runCases(target, {
     ...more,
     cases: selectCases(all, select),
-    ...(bail && { stopAt: strict ? "NON-STRICT" : "FAIL" }),
-    ...(oracle && { oracle }),
+    stopAt: bail ? (strict ? "NON-STRICT" : "FAIL") : undefined,
+    oracle: oracle || undefined,
   });
   return {
     ...report,

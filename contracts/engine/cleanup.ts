@@ -63,11 +63,8 @@ export function createCleanup(): Cleanup {
       const body = jsonOf(text);
       if (!isMembers(body) || typeof body[undo.member] !== "string") return;
       const { region, headers } = request;
-      const undoRequest = { region, method: undo.method, path: undo.path(body[undo.member] as string) };
-      calls.push({
-        rank,
-        request: { ...undoRequest, headers, ...(undo.body !== undefined && { body: undo.body }) },
-      });
+      const path = undo.path(body[undo.member] as string);
+      calls.push({ rank, request: { region, method: undo.method, path, headers, body: undo.body } });
     },
     async run(send) {
       // Faults first: they could make the other calls fail.

@@ -73,7 +73,7 @@ export function compareRuns(first: RunReport, second: RunReport): Comparison {
     .join(" and ");
   return {
     targets: [first.target, second.target],
-    ...(temporaryServer !== "" && { temporaryServer }),
+    temporaryServer: temporaryServer || undefined,
     compared: comparedPairs.length,
     verdicts: {
       first: verdictsOf(comparedPairs.map(([one]) => one)),
@@ -105,7 +105,7 @@ function driftOf({ id, title }: CaseResult, finding: Finding, expected: string |
     title,
     section,
     requirement,
-    ...(assumption !== undefined && { assumption }),
+    assumption,
     statement: describeRequirement(requirement, assumption),
     text,
     verdict,
@@ -113,7 +113,7 @@ function driftOf({ id, title }: CaseResult, finding: Finding, expected: string |
     side,
     first: side === "first" ? did : expected,
     second: side === "second" ? did : expected,
-    ...(exchange && { curl: exchange.curl }),
+    curl: exchange?.curl,
   };
 }
 

@@ -61,7 +61,7 @@ export function exchangeOf(
     method: request.method,
     url: shownUrl,
     requestHeaders: redactHeaders(request.headers, show, publicKey),
-    ...(requestBody !== undefined && { requestBody }),
+    requestBody,
     status: reply.status,
     replyHeaders: redactHeaders(reply.headers, show),
     replyBody: show(reply.text),

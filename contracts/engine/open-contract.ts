@@ -216,7 +216,7 @@ function expectations(
       section: sectionOf(id),
       text,
       ...difference,
-      ...(exchange && { exchange }),
+      exchange,
     });
     return false;
   }
@@ -265,12 +265,12 @@ function requestOf(
   const sentHeaders = Object.entries(allHeaders).filter(
     (header): header is [string, string] => header[1] !== null,
   );
-  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const text: string | undefined = typeof body === "string" ? body : JSON.stringify(body);
   return {
     region,
     method,
     path,
     headers: Object.fromEntries(sentHeaders),
-    ...(body !== undefined && { body: text }),
+    body: text,
   };
 }

@@ -129,13 +129,13 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   ).length;
   return {
     target: target.name,
-    ...(target.temporaryServer !== undefined && { temporaryServer: target.temporaryServer }),
+    temporaryServer: target.temporaryServer,
     seed,
-    ...(options.again !== undefined && { again: options.again }),
+    again: options.again,
     results: completeResults,
     requests,
     wallMs: Math.round(target.now() - startedAt),
-    ...(cut > 0 && { interrupted: { done: completeResults.length - cut, total: cases.length } }),
+    interrupted: cut > 0 ? { done: completeResults.length - cut, total: cases.length } : undefined,
   };
 }
 
@@ -184,7 +184,7 @@ async function runCase(
     profile,
     isPrepared,
     // Two compared servers each say how their replies differ.
-    ...(!keepHeld && { reportedForms }),
+    reportedForms: keepHeld ? undefined : reportedForms,
     spend,
   });
   let isSilent = false;
@@ -208,11 +208,7 @@ async function runCase(
   const checkedRequirements = [...open.checkedRequirements];
   await open.close();
   const wallMs = Math.round(target.now() - startedAt);
-  const more = {
-    ...{ checkedRequirements, requests, wallMs },
-    ...(stopped && { stopped }),
-    ...(metExpectations && { metExpectations }),
-  };
+  const more = { checkedRequirements, requests, wallMs, stopped, metExpectations };
   return { result: resultOf(testCase, findings, more), isSilent };
 }
 
@@ -271,7 +267,7 @@ function errorFinding(testCase: Case, what: string, error: unknown, exchange?: E
     requirement: testCase.requirements[0] ?? null,
     section: sectionOfCase(testCase.id),
     text: `${what}: ${detail}`,
-    ...(exchange && { exchange }),
+    exchange,
   };
 }
 

@@ -77,8 +77,7 @@ async function invalidCasesOf(
 ): Promise<readonly CaseResult[]> {
   if (cases.length === 0) return [];
   const onResult = ({ id }: CaseResult) => onServer?.(`unmodified emulator: ${id}`, 0, total);
-  const more = { ...(oracle && { oracle }), ...(signal && { signal }) };
-  const { results } = await runCases(unmodified, { cases, onResult, ...more });
+  const { results } = await runCases(unmodified, { cases, onResult, oracle, signal });
   return results.filter(({ verdict }) => verdict !== "PASS");
 }
 
@@ -91,8 +90,7 @@ async function runMutant(
   if (cases.length === 0) return { mutant, killedBy: null, cases: 0 };
   const target = mutant.settings ? targetWith(mutant.settings) : unmodified;
   const stopAt = mutant.mild || REQUIREMENTS[mutant.requirement].kind !== "S" ? "NON-STRICT" : "FAIL";
-  const more = { ...(oracle && { oracle }), ...(signal && { signal }) };
-  const { results } = await runCases(changed(target, mutant), { cases, stopAt, ...more });
+  const { results } = await runCases(changed(target, mutant), { cases, stopAt, oracle, signal });
   if (target !== unmodified) await target.close();
   const killer = results.find(({ findings }) => findings.some((finding) => isKilling(finding, stopAt)));
   return { mutant, killedBy: killer?.id ?? null, cases: cases.length };

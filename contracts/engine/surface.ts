@@ -56,7 +56,7 @@ export function createSurface(send: Send, implemented: readonly string[] = []): 
     const key = `${region} ${server} ${method}`;
     // The agent server may have an address of its own, which is found by the path.
     const path = `${server === "agent" ? "/threads-" : "/api/v1/"}no-such-path-of-any-server`;
-    const request = { region, method, path, headers, ...(body !== undefined && { body }) };
+    const request = { region, method, path, headers, body };
     const earlierReply = unknown.get(key) ?? send(request).then((reply) => plainOf(reply, path));
     unknown.set(key, earlierReply);
     return earlierReply;

@@ -83,8 +83,7 @@ async function runVariant(
 ): Promise<VariantResult> {
   if (cases.length === 0) return { variant, cases: 0, verdict: "PASS", failedBy: [] };
   const target = variant.settings ? targetWith(variant.settings) : usual;
-  const checks = { ...(oracle && { oracle }), ...(signal && { signal }) };
-  const { results } = await runCases(changed(target, variant), { cases, ...checks });
+  const { results } = await runCases(changed(target, variant), { cases, oracle, signal });
   if (target !== usual) await target.close();
   const failedBy = results.filter(({ verdict }) => verdict === "FAIL");
   return { variant, cases: cases.length, verdict: worst(results), failedBy };
@@ -118,7 +117,7 @@ async function footprintsOf(
     footprints.set(id, footprint);
     return observed(session, footprint);
   };
-  await runCases(target, { cases, observe, ...(signal && { signal }) });
+  await runCases(target, { cases, observe, signal });
   return footprints;
 }
 

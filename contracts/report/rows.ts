@@ -88,7 +88,7 @@ function rowOf(caseFindings: readonly CaseFinding[]): BrokenRow {
   const { requirement, assumption, section, verdict, blame } = (findings[0] as RowFinding).finding;
   return {
     requirement,
-    ...(assumption !== undefined && { assumption }),
+    assumption,
     section,
     statement: describeRequirement(requirement, assumption),
     verdict,

@@ -35,14 +35,14 @@ export async function openAdapter(url: string, send: Send, identity: Identity): 
     });
   try {
     const clock = ABSENT.includes((await ask("GET", "/clock")).status) ? undefined : clockOf(url, ask);
-    const canReset = await resets(url, ask);
-    const canRestart = await restarts(url, ask);
+    const canReset = await does(url, ask, "/reset", {});
+    const canRestart = await does(url, ask, "/restart", { settings: {} }, " without settings");
     if (!clock && !canReset && !canRestart)
       throw new Unreachable(`${url} has none of the routes of an adapter: /clock, /restart, /reset`);
     await verify(url, clock, canReset ? () => ask("POST", "/reset", {}) : undefined, send, identity);
     let current: CaseSettings = {};
     return {
-      ...(clock && { clock }),
+      clock,
       canReset,
       canRestart,
       async prepare(settings = {}) {
@@ -52,7 +52,7 @@ export async function openAdapter(url: string, send: Send, identity: Identity): 
           await restart(ask, settings, send);
           current = settings;
         }
-        if (canReset) await resets(url, ask);
+        if (canReset) await does(url, ask, "/reset", {});
       },
       close: () => sender.close(),
     };
@@ -83,18 +83,11 @@ function clockOf(url: string, ask: Ask): TargetClock {
   };
 }
 
-async function resets(url: string, ask: Ask): Promise<boolean> {
-  const { status } = await ask("POST", "/reset", {});
+/** Whether the adapter has a route, which is then called. */
+async function does(url: string, ask: Ask, path: string, body: Members, when = ""): Promise<boolean> {
+  const { status } = await ask("POST", path, body);
   if (ABSENT.includes(status)) return false;
-  if (status >= 300) throw new Unreachable(`${url}/reset answered ${status}; it must answer 200`);
-  return true;
-}
-
-async function restarts(url: string, ask: Ask): Promise<boolean> {
-  const { status } = await ask("POST", "/restart", { settings: {} });
-  if (ABSENT.includes(status)) return false;
-  if (status >= 300)
-    throw new Unreachable(`${url}/restart answered ${status} without settings; it must answer 200`);
+  if (status >= 300) throw new Unreachable(`${url}${path} answered ${status}${when}; it must answer 200`);
   return true;
 }
 

@@ -31,7 +31,7 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
   const url = options.url ?? options.agentUrl ?? "";
   const local = options.isOwn ?? areLocal(options);
   const world = local ? await openTestWorld(options, options.world) : undefined;
-  const addresses = { us: url, ...(options.euUrl !== undefined && { eu: options.euUrl }) };
+  const addresses = { us: url, eu: options.euUrl };
   const sender = world ?? createSender(addresses, options.agentUrl);
   const send = local ? sender.send : throttle(sender.send);
   const probe = withHeaders(send, options.headers);
@@ -49,20 +49,15 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
     adapter = await adapterOf(options, world, send);
     const { addressOf } = sender;
     // An emulator has every operation: where it answers 404 it is wrong.
-    const open = sessionOpener({
-      ...{ options, world, send, addressOf, assistantId },
-      ...(!world && { surface }),
-      ...(adapter && { adapter }),
-    });
-    const elsewhere = local ? {} : ({ elsewhere: true } as const);
-    const temporaryServer =
-      world?.createdId === undefined ? {} : { temporaryServer: `the world ${world.createdId} of the run` };
+    const asked = world ? undefined : surface;
+    const open = sessionOpener({ options, world, send, addressOf, assistantId, surface: asked, adapter });
+    const temporaryServer = world?.createdId && `the world ${world.createdId} of the run`;
     return {
       name: url,
       offers: offersOf(options, local, world !== undefined, features, adapter),
       width: 1,
-      ...elsewhere,
-      ...temporaryServer,
+      elsewhere: local ? undefined : true,
+      temporaryServer,
       nonce: String(REACH.now()),
       now: REACH.now,
       open,
@@ -111,7 +106,7 @@ interface SessionParts extends Pick<Session, "send" | "addressOf" | "surface"> {
   readonly options: Addresses;
   readonly world: TestWorld | undefined;
   readonly assistantId: string | undefined;
-  readonly adapter?: Adapter;
+  readonly adapter: Adapter | undefined;
 }
 
 /** Opens the adapter that was given. Throws `Unreachable`. */
@@ -144,10 +139,7 @@ function sessionOpener(parts: SessionParts): Target["open"] {
       isKeyPublic: options.apiKey === undefined,
       tenantId: world ? draw.uuid() : DEFAULT_TENANT_ID,
     };
-    const identity = {
-      ...identityOf({ ...caller, ...options }, draw.word(12)),
-      ...(assistantId !== undefined && { assistantId }),
-    };
+    const identity = { ...identityOf({ ...caller, ...options }, draw.word(12)), assistantId };
     const removeBucket = world && !options.s3 ? await ownBucket(send, identity.bucket) : undefined;
     const objects = await objectsFor(parts, identity);
     await world?.freeze();
@@ -158,15 +150,7 @@ function sessionOpener(parts: SessionParts): Target["open"] {
       // Fails harmlessly when the emulator has ended already.
       await removeBucket?.().catch(() => undefined);
     };
-    const means = {
-      send,
-      addressOf,
-      ...(surface && { surface }),
-      ...(adapter?.clock && { clock: adapter.clock }),
-      objects,
-      reach: REACH,
-      patience,
-    };
+    const means = { send, addressOf, surface, clock: adapter?.clock, objects, reach: REACH, patience };
     return { ...means, identity, shared: true, close };
   };
 }
@@ -199,15 +183,7 @@ type Caller = Pick<Identity, "apiKey" | "tenantId" | "isKeyPublic">;
 
 function identityOf({ s3, ...options }: Addresses & Caller, word: string): Identity {
   const { apiKey, isKeyPublic, tenantId, destinationId, sessionId, threadId, headers } = options;
-  const caller = {
-    apiKey,
-    ...(isKeyPublic && { isKeyPublic }),
-    tenantId,
-    ...(destinationId !== undefined && { destinationId }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(threadId !== undefined && { threadId }),
-    ...(headers && { headers }),
-  };
+  const caller = { apiKey, isKeyPublic, tenantId, destinationId, sessionId, threadId, headers };
   if (s3) {
     const { endpoint, ...bucket } = s3;
     return { ...caller, bucket: { ...bucket, endpointUrl: endpoint } };

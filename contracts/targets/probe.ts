@@ -61,7 +61,7 @@ export async function requireAccess(
   send: Send,
 ): Promise<void> {
   const { url, apiKey, tenantId = usual } = options;
-  const status = await probeReply({ ...options, ...(tenantId !== undefined && { tenantId }) }, send);
+  const status = await probeReply({ ...options, tenantId }, send);
   if (status === 401)
     throw new Unreachable(
       apiKey === undefined

@@ -1,6 +1,7 @@
 import type { Region, Send } from "../engine/http-message.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
 import { createRandom } from "../engine/random.ts";
+import type { Addresses } from "./addresses.ts";
 import { REACH } from "./reach.ts";
 import { createSender, type Sender, Unreachable } from "./send.ts";
 
@@ -17,11 +18,7 @@ interface Bases {
 }
 
 /** The same as a caller gives them. */
-interface AddressInput {
-  readonly url?: string;
-  readonly euUrl?: string;
-  readonly agentUrl?: string;
-}
+type AddressInput = Pick<Addresses, "url" | "euUrl" | "agentUrl">;
 
 /** The world of an emulator under test. */
 export interface TestWorld extends Sender {
@@ -146,7 +143,7 @@ function errorTextIn(text: string): string {
 }
 
 function senderTo({ us, eu, agent }: Bases): Sender {
-  return createSender({ us, ...(eu !== undefined && { eu }) }, agent);
+  return createSender({ us, eu }, agent);
 }
 
 /** The worlds that are wanted, or that addresses end with: more than one is too many. */
