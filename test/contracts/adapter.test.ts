@@ -1,20 +1,14 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { type Addresses, createAddressTarget, runContracts } from "../../contracts/index.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 import { type AdapterMistakes, startPlainEmulator } from "./plain-emulator.ts";
 
-const closings: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closings.splice(0).reverse()) await close();
-});
-
 async function openTarget(mistakes: AdapterMistakes = {}, more: Partial<Addresses> = {}) {
   const server = await startPlainEmulator({ clock: "frozen", now: "2026-03-02T00:00:00Z" }, mistakes);
-  closings.push(server.close);
+  onTestFinished(server.close);
   const { url, adapterUrl } = server;
   const target = await createAddressTarget({ url, adapterUrl, allowWrites: false, waitMs: 0, ...more });
-  closings.push(target.close);
+  onTestFinished(target.close);
   return target;
 }
 
@@ -55,7 +49,7 @@ it.each([
 
 it("reads only the files of its own case from a bucket that /reset leaves as it is", async () => {
   const store = await startEmulator();
-  closings.push(store.close);
+  onTestFinished(() => store.close());
   const keys = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
   const s3 = { endpoint: store.s3Url, name: "traces", region: "us-east-1", ...keys };
   const { results } = await runContracts(await openTarget({}, { s3 }), {
@@ -66,7 +60,7 @@ it("reads only the files of its own case from a bucket that /reset leaves as it 
 
 it("is not opened for an emulator, and must have a route", async () => {
   const server = await startPlainEmulator();
-  closings.push(server.close);
+  onTestFinished(server.close);
   const { url } = server;
   await expect(createAddressTarget({ url, adapterUrl: url, allowWrites: false })).rejects.toThrow(
     /none of the routes of an adapter/,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   CASES,
   type Case,
@@ -72,15 +72,9 @@ const ASKING = suite({
   "8.3/timed": { title: "time moves", requirements: ["8.3-1"], needs: ["clock"], run: async () => undefined },
 });
 
-const servers: { close(): Promise<unknown> }[] = [];
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
 async function urlOf(answer: Answer): Promise<string> {
   const server = await tinyServer(answer);
-  servers.push(server);
+  onTestFinished(server.close);
   return server.url;
 }
 

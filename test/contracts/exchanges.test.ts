@@ -4,6 +4,7 @@ import { expectContract } from "../../contracts/targets/expect.ts";
 import {
   DESTINATION,
   EXPORTS,
+  exchange,
   idOf,
   KEY_ID,
   NEW_THREAD,
@@ -16,49 +17,29 @@ import {
 } from "./recorded-bodies.ts";
 
 const runs = (count: number, more: object = {}) => Array.from({ length: count }, (_, n) => run(n, more));
-const list = (query: string, body: unknown, status = 200) => ({
-  method: "GET",
-  url: RUNS + query,
-  status,
-  body,
-});
+const list = (query: string, body: unknown, status = 200) =>
+  exchange("GET", RUNS + query, body, undefined, { status });
 
 const SCHEDULE = { ...ORDER, end_time: undefined, interval_hours: 168 };
-const ordered = (body: object, status = 200) => ({
-  method: "POST",
-  url: EXPORTS,
-  requestBody: body,
-  status,
-  body: status < 300 ? { id: idOf(3), status: "CREATED" } : { detail: "no" },
-});
+const ordered = (body: object, status = 200) =>
+  exchange("POST", EXPORTS, status < 300 ? { id: idOf(3), status: "CREATED" } : { detail: "no" }, body, {
+    status,
+  });
 
-const opened = (more: object, order: object = DESTINATION, status = 200) => ({
-  method: "POST",
-  url: `${EXPORTS}/destinations`,
-  requestBody: order,
-  status,
-  body: { id: idOf(1), ...more },
-});
-const start = (body: unknown, assistant_id = "agent") => ({
-  method: "POST",
-  url: `/thread/${THREAD}/runs`,
-  requestBody: { assistant_id },
-  status: 200,
-  body,
-});
-const threadOf = (more: object, requestBody: object = {}) => ({
-  method: "POST",
-  url: "/threads",
-  requestBody,
-  status: 200,
-  body: { ...NEW_THREAD, ...more },
-});
-const readExport = (id: string) => ({
-  method: "GET",
-  url: `${EXPORTS}/${id}`,
-  status: 200,
-  body: { id: idOf(3), status: "RUNNING" },
-});
+const opened = (more: object, order: object = DESTINATION, status = 200) =>
+  exchange("POST", `${EXPORTS}/destinations`, { id: idOf(1), ...more }, order, { status });
+const start = (body: unknown, assistant_id = "agent") =>
+  exchange("POST", `/thread/${THREAD}/runs`, body, { assistant_id });
+const threadOf = (more: object, requestBody: object = {}) =>
+  exchange("POST", "/threads", { ...NEW_THREAD, ...more }, requestBody);
+const readExport = (id: string) => exchange("GET", `${EXPORTS}/${id}`, { id: idOf(3), status: "RUNNING" });
+const exports = (...numbers: readonly number[]) =>
+  exchange(
+    "GET",
+    EXPORTS,
+    numbers.map((number) => ({ id: idOf(number), status: "CREATED" })),
+  );
+const search = (limit: number) => exchange("POST", "/assistants/search", [{}, {}], { limit, offset: 0 });
 const without = (name: string) => ({ ...ORDER, [name]: undefined });
 
 /** By what is wrong: the requirement, an exchange that must FAIL, and one that is almost the same and must not. */
@@ -137,44 +118,8 @@ const RULES: Readonly<Record<string, readonly [string, RecordedExchange, Recorde
   ],
   "another export": ["4.4-1", readExport(idOf(4)), readExport(idOf(3))],
   "a creation without an id": ["2.5-7", { ...ordered(ORDER), body: { status: "CREATED" } }, ordered(ORDER)],
-  "an export that is listed twice": [
-    "4.6-1",
-    {
-      method: "GET",
-      url: EXPORTS,
-      status: 200,
-      body: [
-        { id: idOf(1), status: "CREATED" },
-        { id: idOf(1), status: "CREATED" },
-      ],
-    },
-    {
-      method: "GET",
-      url: EXPORTS,
-      status: 200,
-      body: [
-        { id: idOf(1), status: "CREATED" },
-        { id: idOf(2), status: "CREATED" },
-      ],
-    },
-  ],
-  "more assistants than limit": [
-    "4.8-3",
-    {
-      method: "POST",
-      url: "/assistants/search",
-      requestBody: { limit: 1, offset: 0 },
-      status: 200,
-      body: [{}, {}],
-    },
-    {
-      method: "POST",
-      url: "/assistants/search",
-      requestBody: { limit: 2, offset: 0 },
-      status: 200,
-      body: [{}, {}],
-    },
-  ],
+  "an export that is listed twice": ["4.6-1", exports(1, 1), exports(1, 2)],
+  "more assistants than limit": ["4.8-3", search(1), search(2)],
   "a destination without prefix": [
     "2.4-1",
     opened({}, { ...DESTINATION, config: { bucket_name: "traces" } }),
@@ -242,13 +187,12 @@ const INNOCENT: Readonly<Record<string, RecordedExchange>> = {
     method: "PATCH",
     requestBody: { status: "Cancelled" },
   },
-  "a longer page of a list whose limit is not shown": {
-    method: "POST",
-    url: "/threads/search",
-    requestBody: { limit: 1 },
-    status: 200,
-    body: [{ thread_id: THREAD }, { thread_id: OTHER }],
-  },
+  "a longer page of a list whose limit is not shown": exchange(
+    "POST",
+    "/threads/search",
+    [{ thread_id: THREAD }, { thread_id: OTHER }],
+    { limit: 1 },
+  ),
   "a short secret within another word": opened(
     { credentials_keys: ["secret_access_key"] },
     { ...DESTINATION, credentials: { access_key_id: "minioadmin", secret_access_key: "secret" } },

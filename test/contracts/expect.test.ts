@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { contractMatchers, expectContract } from "../../contracts/targets/expect.ts";
+import { NEW_THREAD as THREAD } from "./recorded-bodies.ts";
 import { tinyServer } from "./stub-server.ts";
 
 expect.extend(contractMatchers);
 
-const THREAD = {
-  thread_id: "0a91a355-8a88-422c-9546-72c183b95b5c",
-  created_at: "2026-01-01T00:00:00Z",
-  updated_at: "2026-01-01T00:00:00Z",
-  metadata: {},
-  status: "idle",
-  config: {},
-  values: null,
-};
 const exchange = { method: "POST", url: "http://any.test/threads", requestBody: {}, status: 200 };
 
 describe("recorded traffic", () => {

@@ -17,20 +17,10 @@ import {
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
+import { RUNS, run } from "./recorded-bodies.ts";
 import { type Answer, oneCase, tinyServer } from "./stub-server.ts";
 
-const RUN = {
-  run_id: "0a91a355-8a88-422c-9546-72c183b95b5c",
-  thread_id: "1a91a355-8a88-422c-9546-72c183b95b5c",
-  assistant_id: "2a91a355-8a88-422c-9546-72c183b95b5c",
-  created_at: "2026-01-01T00:00:00Z",
-  updated_at: "2026-01-01T00:00:00Z",
-  status: "success",
-  metadata: {},
-  kwargs: {},
-  multitask_strategy: "enqueue",
-};
-const PATH = "/threads/1a91a355-8a88-422c-9546-72c183b95b5c/runs";
+const RUN = run(1);
 
 /** A server that is in order as far as these cases ask. */
 const honest: Answer = ({ path }) =>
@@ -43,7 +33,7 @@ const ASKING = suite({
     title: "runs are listed",
     requirements: ["4.1-1"],
     async run(t) {
-      const { status, body } = await t.call<readonly unknown[]>("GET", PATH);
+      const { status, body } = await t.call<readonly unknown[]>("GET", RUNS);
       t.fact("4.1-1", status === 200, "the list is answered", { expected: 200, actual: status });
       t.choice("agent.list_order", body.length > 0, "it is not empty");
     },
@@ -103,7 +93,7 @@ describe("a run", () => {
     ["a member of its own", [{ ...RUN, colour: "blue" }], "NON-STRICT", "target", "4.1-1"],
     ["an empty list", [], "UNSPECIFIED", "specification", "4.1-4"],
   ])("finds %s", async (_, body, verdict, blame, requirement) => {
-    const run = await judge((request) => (request.path === PATH ? { status: 200, body } : honest(request)));
+    const run = await judge((request) => (request.path === RUNS ? { status: 200, body } : honest(request)));
     const [first] = run.results;
     expect(first?.verdict).toBe(verdict);
     expect(first?.findings).toContainEqual(expect.objectContaining({ verdict, blame, requirement }));
@@ -121,7 +111,7 @@ describe("a run", () => {
 
   it("finds a server that breaks", async () => {
     const run = await judge((request) =>
-      request.path === PATH ? { status: 500, body: "no" } : honest(request),
+      request.path === RUNS ? { status: 500, body: "no" } : honest(request),
     );
     expect(run.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "target" });
   });
@@ -146,14 +136,14 @@ describe("a run", () => {
   it("keeps secrets out of the observations and the passed facts of a case", async () => {
     const cases = oneCase("4.1-1", async (t) => {
       const secret = t.secret('a "very" secret/word');
-      const { body } = await t.call("GET", PATH, { body: { secret } });
+      const { body } = await t.call("GET", RUNS, { body: { secret } });
       t.fact("4.1-1", false, `not ${secret}`, { expected: [secret], actual: { body, deep: { secret } } });
       t.fact("4.1-1", true, "a list", { actual: `it says ${secret}` });
       throw new Error(`stumbled over ${secret}`);
     });
     const echo = 'a "very" secret/word of a-secret-key-of-the-caller';
     const run = await judge(
-      (request) => (request.path === PATH ? { status: 200, body: [{ echo }] } : honest(request)),
+      (request) => (request.path === RUNS ? { status: 200, body: [{ echo }] } : honest(request)),
       cases,
       { keepHeld: true },
     );
@@ -180,7 +170,7 @@ describe("a run", () => {
     const row: CaseRow = {
       title: "asks",
       requirements: ["4.1-1"],
-      run: async (t) => void (await t.call("GET", PATH)),
+      run: async (t) => void (await t.call("GET", RUNS)),
     };
     const cases = suite(Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`4.1/ask-${n}`, row])));
     const target = await targetOf(honest);
@@ -213,8 +203,8 @@ describe("a run", () => {
 
   it("blames nobody for what the budget leaves unasked in the middle of a case", async () => {
     const cases = oneCase("4.1-1", async (t) => {
-      await t.call("GET", PATH);
-      await t.call("GET", PATH);
+      await t.call("GET", RUNS);
+      await t.call("GET", RUNS);
     });
     const run = await judge(honest, cases, { budget: 1 });
     expect(run.results[0]).toMatchObject({
@@ -225,7 +215,7 @@ describe("a run", () => {
   });
 
   it("takes choices for failures only when it is strict", async () => {
-    const empty: Answer = (request) => (request.path === PATH ? { status: 200, body: [] } : honest(request));
+    const empty: Answer = (request) => (request.path === RUNS ? { status: 200, body: [] } : honest(request));
     expect((await judge(empty)).ok).toBe(true);
     expect((await judge(empty, ASKING, { strict: true })).ok).toBe(false);
     expect((await judge(empty, ASKING, { bail: true })).results).toHaveLength(3);
@@ -264,7 +254,7 @@ describe("a run", () => {
 
 describe("reports", () => {
   const wrong: Answer = (request) =>
-    request.path === PATH ? { status: 200, body: [{ ...RUN, status: "</done>&\u0007" }] } : honest(request);
+    request.path === RUNS ? { status: 200, body: [{ ...RUN, status: "</done>&\u0007" }] } : honest(request);
 
   it("are read by what they are for", async () => {
     const run = await judge(wrong);
@@ -279,14 +269,14 @@ describe("reports", () => {
   });
 
   const list: Answer = (request) =>
-    request.path === PATH ? { status: 200, body: [{ ...RUN, run_id: "7" }] } : honest(request);
+    request.path === RUNS ? { status: 200, body: [{ ...RUN, run_id: "7" }] } : honest(request);
   const ABOUT = suite({
     "4.1/twice": {
       title: "runs are listed again and again",
       requirements: ["4.1-1"],
       async run(t) {
         for (let count = 0; count < 3; count++) {
-          const { body } = await t.call<readonly { readonly run_id: string }[]>("GET", PATH);
+          const { body } = await t.call<readonly { readonly run_id: string }[]>("GET", RUNS);
           t.fact("2.1-1", body[0]?.run_id !== "7", "an id is a uuid", { expected: "a uuid", actual: "7" });
         }
         t.fact("4.1-1", false, "the list ends");
@@ -296,7 +286,7 @@ describe("reports", () => {
     "2.1/own": {
       title: "a run has an id",
       requirements: ["2.1-1"],
-      run: async (t) => void t.fact("2.1-1", false, "it has", { actual: (await t.call("GET", PATH)).status }),
+      run: async (t) => void t.fact("2.1-1", false, "it has", { actual: (await t.call("GET", RUNS)).status }),
     },
   });
 
@@ -363,7 +353,7 @@ describe("reports", () => {
         title: "lists",
         requirements: ["4.1-1"],
         async run(t) {
-          const { body } = await t.call<readonly unknown[]>("GET", PATH);
+          const { body } = await t.call<readonly unknown[]>("GET", RUNS);
           t.fact("4.1-1", body.length === 10, "ten runs");
           t.fact("2.1-1", Array.isArray(body), "each with its fields");
           body.find(() => true);
@@ -371,7 +361,7 @@ describe("reports", () => {
       },
     });
     const run = await judge(
-      (request) => (request.path === PATH ? { status: 200, body: RUN } : honest(request)),
+      (request) => (request.path === RUNS ? { status: 200, body: RUN } : honest(request)),
       cases,
     );
     expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(["Response body must be array"]);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Send } from "../../contracts/engine/http-message.ts";
 import { isMembers, jsonOf } from "../../contracts/engine/json.ts";
 import {
@@ -17,16 +17,9 @@ import { startEmulator } from "../../emulator/runtime/index.ts";
 import { isFull } from "../support/depth.ts";
 import { DESTINATION, halfRightServer, SESSION, THREAD } from "./partially-conforming/server.ts";
 
-let close: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const end of close.reverse()) await end();
-  close = [];
-});
-
 function emulator(profile: "spec" | "observed" = "spec"): Target {
   const target = createEmulatorTarget(startEmulator, { profile });
-  close.push(() => target.close());
+  onTestFinished(() => target.close());
   return target;
 }
 
@@ -34,7 +27,8 @@ async function plainServer(mistakes: Parameters<typeof halfRightServer>[0]): Pro
   const server = await halfRightServer(mistakes);
   const ids = { destinationId: DESTINATION, sessionId: SESSION, threadId: THREAD };
   const target = await createAddressTarget({ url: server.url, ...ids, waitMs: 0, allowWrites: false });
-  close.push(server.close, () => target.close());
+  onTestFinished(server.close);
+  onTestFinished(() => target.close());
   return target;
 }
 

@@ -1,3 +1,5 @@
+import type { RecordedExchange } from "../../contracts/engine/recorded.ts";
+
 export const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
 export const OTHER = "1b91a355-8a88-422c-9546-72c183b95b5c";
 export const RUNS = `/threads/${THREAD}/runs`;
@@ -6,6 +8,15 @@ export const SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 export const KEY_ID = "AKIAIOSFODNN7EXAMPLE";
 
 export const idOf = (number: number) => `0190a6c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
+
+/** An exchange, whose status is 200 unless `more` has another. */
+export const exchange = (
+  method: string,
+  url: string,
+  body: unknown,
+  requestBody?: unknown,
+  more: object = {},
+): RecordedExchange => ({ method, url, status: 200, body, requestBody, ...more });
 
 /** A run of the thread. */
 export const run = (number: number, more: object = {}) => ({

@@ -7,6 +7,7 @@ import { expectContract } from "../../contracts/targets/expect.ts";
 import {
   DESTINATION,
   EXPORTS,
+  exchange,
   idOf,
   KEY_ID,
   NEW_THREAD,
@@ -19,21 +20,6 @@ import {
 } from "./recorded-bodies.ts";
 
 const API_KEY = "lsv2_pt_0123456789abcdef";
-
-const exchange = (
-  method: string,
-  url: string,
-  body: unknown,
-  requestBody?: unknown,
-  more: object = {},
-): RecordedExchange => ({
-  method,
-  url,
-  status: 200,
-  body,
-  ...(requestBody !== undefined && { requestBody }),
-  ...more,
-});
 
 const start = (number: number, more: object = {}, input: object = {}) =>
   exchange("POST", `/thread/${THREAD}/runs`, run(number, more), { assistant_id: "agent", input });

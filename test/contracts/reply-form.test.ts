@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { readForm } from "../../contracts/engine/oracle/reply-form.ts";
 import { createAddressTarget, runContracts } from "../../contracts/index.ts";
 import { integer, listOf, object, text } from "../../contracts/spec/fields.ts";
@@ -28,22 +28,16 @@ it.each([
   expect(readForm(schema, body)).toBeUndefined();
 });
 
-const closings: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closings.splice(0).reverse()) await close();
-});
-
 async function failuresOf(mistakes: Mistakes) {
   const server = await halfRightServer(mistakes);
-  closings.push(server.close);
+  onTestFinished(server.close);
   const target = await createAddressTarget({
     url: server.url,
     threadId: THREAD,
     allowWrites: false,
     waitMs: 0,
   });
-  closings.push(target.close);
+  onTestFinished(target.close);
   const { results } = await runContracts(target, { select: ["4.1"] });
   return results.flatMap(({ findings }) => findings).filter(({ verdict }) => verdict === "FAIL");
 }

@@ -35,7 +35,7 @@ export async function tinyServer(answer: Answer) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: requests,
-    close: () => new Promise((done) => server.close(done)),
+    close: () => new Promise<void>((done) => void server.close(() => done())),
   };
 }
 

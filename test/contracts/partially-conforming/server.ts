@@ -120,6 +120,6 @@ export async function halfRightServer(mistakes: Mistakes) {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((closed) => server.close(closed)),
+    close: () => new Promise<void>((closed) => void server.close(() => closed())),
   };
 }
