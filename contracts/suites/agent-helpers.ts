@@ -79,14 +79,24 @@ export async function startRun(t: Contract, threadId: string, more: Members = {}
   return reply.body;
 }
 
-/** Advances the clock by a duration. */
-export async function advanceClock(t: Contract, by = "PT1S"): Promise<void> {
-  await t.advance(by);
+/** What becomes of the next run of a thread. */
+export async function script(t: Contract, threadId: string, then: Members): Promise<void> {
+  await t.control("POST", "/agent/scripts", { match: { thread_id: threadId }, then, times: 1 });
+}
+
+/** Has two runs after each other, and returns the content of the message of each. */
+export async function runTwice(t: Contract, threadId: string): Promise<readonly string[]> {
+  const contents = ["earlier", "newest"].map((word) => `${word} ${t.draw.word()}`);
+  for (const content of contents) {
+    await startRun(t, threadId, { input: { messages: [{ role: "user", content }] } });
+    await awaitEnd(t, threadId);
+  }
+  return contents;
 }
 
 /** Waits until no run of a thread is open: by the clock where there is one, by polling elsewhere. */
 export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
-  if (t.has("clock")) await advanceClock(t);
+  if (t.has("clock")) await t.advance("PT1S");
   if (t.has("control")) return;
   const isOpen = ({ status }: RunBody) => status === "pending" || status === "running";
   await t.eventually(async () => {

@@ -6,12 +6,12 @@ import { jsonOf } from "../engine/json.ts";
 import { DESCRIPTION_VERSION, NEW_THREAD_STATUS, THREAD_MEMBERS } from "../facts/agent.ts";
 import { API_PREFIX } from "../facts/bulk-exports.ts";
 import {
-  advanceClock,
   assistant,
-  awaitEnd,
   INPUT,
   listRuns,
   postToThread,
+  runTwice,
+  script,
   startRun,
   type ThreadBody,
   thread,
@@ -27,11 +27,7 @@ export const AGENT_CASES = suite({
     needs: AGENT,
     async run(t) {
       const id = await thread(t);
-      const contents = ["earlier", "newest"].map((word) => `${word} ${t.draw.word()}`);
-      for (const content of contents) {
-        await startRun(t, id, { input: { messages: [{ role: "user", content }] } });
-        await awaitEnd(t, id);
-      }
+      const contents = await runTwice(t, id);
       const { body } = await t.call<ThreadBody>("GET", `/threads/${id}`);
       t.choice("agent.supporting_operations", equal(body.thread_id, id), "the requested thread is returned");
       const valuesText = JSON.stringify(body.values ?? null);
@@ -76,15 +72,15 @@ export const AGENT_CASES = suite({
         [{ interrupt: "Shall I?", after: "PT1M" }, "busy", "interrupted"],
       ] as const) {
         const id = await thread(t);
-        await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
+        await script(t, id, then);
         await startRun(t, id);
-        await advanceClock(t);
+        await t.advance("PT1S");
         const now = async () => (await t.call<ThreadBody>("GET", `/threads/${id}`)).body.status;
         const before = await now();
         t.choice("2.2-2", equal(before, during), `while its run is running, the thread is ${during}`);
         const [running] = await listRuns(t, id);
         t.choice("3.2-2", equal(running?.status, "running"), "the run is running");
-        await advanceClock(t, "PT2M");
+        await t.advance("PT2M");
         const end = await now();
         t.choice("2.2-2", equal(end, after), `afterwards the thread is ${after}`);
       }
@@ -103,13 +99,13 @@ export const AGENT_CASES = suite({
       const enqueue = { multitask_strategy: "enqueue" };
       const first = await startRun(t, id, enqueue);
       const second = await startRun(t, id, enqueue);
-      await advanceClock(t);
+      await t.advance("PT1S");
       const statuses = async () =>
         new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
       const early = await statuses();
       t.choice("agent.transitions", equal(early.get(first.run_id), "running"), "the first run is running");
       t.choice("agent.transitions", equal(early.get(second.run_id), "pending"), "the second run is pending");
-      await advanceClock(t, "PT5M");
+      await t.advance("PT5M");
       const late = await statuses();
       t.choice(
         "agent.transitions",
@@ -124,12 +120,9 @@ export const AGENT_CASES = suite({
     needs: [...MOVING_CLOCK, "scripts"],
     async run(t) {
       const id = await thread(t);
-      await t.control("POST", "/agent/scripts", {
-        match: { thread_id: id },
-        then: { status: "success", after: "PT2H" },
-      });
+      await script(t, id, { status: "success", after: "PT2H" });
       await startRun(t, id);
-      await advanceClock(t, "PT1H1M");
+      await t.advance("PT1H1M");
       const [run] = await listRuns(t, id);
       t.choice("agent.run_timeout", equal(run?.status, "timeout"), "after an hour its status is timeout");
     },

@@ -3,10 +3,8 @@ import { accepted, equal, isRefused, refused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
 import {
-  arm,
   createDestination,
   createExport,
-  hitsOf,
   ingest,
   prepare,
   row,
@@ -14,6 +12,7 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
+import { arm, hitsOf } from "./faulted-exports.ts";
 
 const PERMISSIONS = ["writes", "store_keys", "object_store"] as const;
 

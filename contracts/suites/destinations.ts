@@ -25,6 +25,9 @@ function without(body: Members, path: string): Members {
   return rest.length === 0 ? others : { ...others, [first]: without(inner as Members, rest.join(".")) };
 }
 
+const createWithoutCredentials = (t: Contract) =>
+  t.call("POST", DESTINATIONS, { body: without(destinationBody(t), "credentials") });
+
 /** A key pair that only works together with its token. */
 export async function temporaryPair(t: Contract): Promise<Members> {
   const access_key_id = `contract-${t.draw.word()}`;
@@ -57,8 +60,7 @@ function environmentToken(service: string, application: string, isAccepted: bool
     async run(t) {
       const secret_access_key = t.secret(TEMPORARY_SECRET);
       await t.control("POST", "/s3/credentials", { ...TEMPORARY, secret_access_key });
-      const { credentials: _, ...body } = destinationBody(t);
-      const { status } = await t.call("POST", DESTINATIONS, { body });
+      const { status } = await createWithoutCredentials(t);
       if (isAccepted) {
         t.fact("2.4-3", accepted(status), "the environment's temporary credentials are used");
         return;
@@ -205,8 +207,7 @@ export const DESTINATION_CASES = suite({
     requirements: ["2.4-4"],
     needs: WRITES,
     async run(t) {
-      const { credentials: _, ...body } = destinationBody(t);
-      const { status } = await t.call("POST", DESTINATIONS, { body });
+      const { status } = await createWithoutCredentials(t);
       if (accepted(status).holds && !t.has("control"))
         t.lack("a hosted deployment (a self-hosted deployment may accept this)");
       t.fact("2.4-4", refused(status), "credentials are required on the hosted deployment");
@@ -219,8 +220,7 @@ export const DESTINATION_CASES = suite({
     needs: WRITES,
     settings: { environment: ENVIRONMENT_KEYS },
     async run(t) {
-      const { credentials: _, ...body } = destinationBody(t);
-      const { status } = await t.call("POST", DESTINATIONS, { body });
+      const { status } = await createWithoutCredentials(t);
       t.fact("2.4-4", refused(status), "credentials are required even if the environment has some");
     },
   },
@@ -233,8 +233,7 @@ export const DESTINATION_CASES = suite({
       environment: ENVIRONMENT_KEYS,
     },
     async run(t) {
-      const { credentials: _, ...body } = destinationBody(t);
-      const { status } = await t.call("POST", DESTINATIONS, { body });
+      const { status } = await createWithoutCredentials(t);
       t.fact("2.4-4", accepted(status), "the environment's credentials are used");
     },
   },

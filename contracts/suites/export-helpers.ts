@@ -294,11 +294,3 @@ export async function readAll(t: Contract, keys: readonly string[]): Promise<rea
 export async function rowsOf(t: Contract, id: string): Promise<readonly Members[]> {
   return (await readAll(t, await filesOf(t, id))).flatMap(({ rows }) => rows);
 }
-
-export function arm(t: Contract, rule: Members): Promise<Identified> {
-  return t.control<Identified>("POST", "/faults", rule);
-}
-
-export async function hitsOf(t: Contract, { id }: Identified): Promise<number> {
-  return Number((await t.control<{ readonly hits: number }>("GET", `/faults/${id}`)).hits);
-}

@@ -6,7 +6,8 @@ import { instantOf, iso } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { isMembers, jsonOf } from "../engine/json.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
-import { arm, DESTINATIONS, EXPORTS, filesOf, hitsOf, prepare, runExport } from "./export-helpers.ts";
+import { DESTINATIONS, EXPORTS, filesOf, prepare, runExport } from "./export-helpers.ts";
+import { arm, hitsOf } from "./faulted-exports.ts";
 
 const CONTROL = "/_emulator/v1";
 const HOUR_MS = 3_600_000;

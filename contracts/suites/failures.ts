@@ -5,12 +5,10 @@ import { HOUR, instantOf } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { DESTINATION_ERRORS, type DestinationError, RETRY_KEY } from "../facts/bulk-exports.ts";
 import {
-  arm,
   createDestination,
   DESTINATIONS,
   exportOf,
   filesOf,
-  hitsOf,
   ingest,
   row,
   rowsOf,
@@ -19,9 +17,11 @@ import {
   until,
 } from "./export-helpers.ts";
 import {
+  arm,
   attempts,
   exportWithFault,
   FAULTS,
+  hitsOf,
   retriedOnce,
   storeError,
   workerFault,

@@ -2,7 +2,14 @@ import { equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
 import { RETRY_KEY } from "../facts/bulk-exports.ts";
-import { arm, createExport, type ExportRunBody, hitsOf, prepare, runsOf, until } from "./export-helpers.ts";
+import {
+  createExport,
+  type ExportRunBody,
+  type Identified,
+  prepare,
+  runsOf,
+  until,
+} from "./export-helpers.ts";
 
 export const FAULTS = ["writes", "ingest", "clock", "faults"] as const;
 
@@ -22,6 +29,14 @@ export const storeError = (s3_error: string): Members => ({
   match: { op: "PutObject", key: "*.parquet" },
   then: { s3_error },
 });
+
+export function arm(t: Contract, rule: Members): Promise<Identified> {
+  return t.control<Identified>("POST", "/faults", rule);
+}
+
+export async function hitsOf(t: Contract, { id }: Identified): Promise<number> {
+  return Number((await t.control<{ readonly hits: number }>("GET", `/faults/${id}`)).hits);
+}
 
 /** Creates an export of one run under a fault. */
 export async function exportWithFault(t: Contract, rule: Members, limit: Members = {}) {

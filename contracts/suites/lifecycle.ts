@@ -5,7 +5,6 @@ import { HOUR, instantOf, iso, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { EXPORT_STATUS_NAMES, SPAWN_DELAY_MINUTES } from "../facts/bulk-exports.ts";
 import {
-  arm,
   cancel,
   createExport,
   EXPORTS,
@@ -24,7 +23,7 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
-import { workerFault } from "./faulted-exports.ts";
+import { arm, workerFault } from "./faulted-exports.ts";
 
 const ENDING = ["writes", "ingest"] as const;
 const LIFECYCLE_NEEDS = [...ENDING, "clock"] as const;

@@ -4,7 +4,6 @@ import type { Contract } from "../engine/contract.ts";
 import { HOUR, midnight } from "../engine/instant.ts";
 import { CONFLICTING, EXPORTS_AT_ONCE, RUNS_AT_ONCE, WORKFLOW_HOURS } from "../facts/bulk-exports.ts";
 import {
-  arm,
   cancel,
   createDestination,
   createExport,
@@ -15,7 +14,6 @@ import {
   exportBody,
   exportOf,
   exportsIn,
-  hitsOf,
   type Identified,
   inStatus,
   type Prepared,
@@ -26,7 +24,7 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
-import { storeError, workerFault } from "./faulted-exports.ts";
+import { arm, hitsOf, storeError, workerFault } from "./faulted-exports.ts";
 import { schedule } from "./lifecycle.ts";
 
 const CAPACITY = ["writes", "ingest", "clock", "faults"] as const;

@@ -5,7 +5,7 @@ import { instantOf, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { pairwise } from "../engine/pairs.ts";
 import { LIST_DEFAULTS, RUN_MEMBERS } from "../facts/agent.ts";
-import { advanceClock, awaitEnd, listRuns, startRun, thread } from "./agent-helpers.ts";
+import { awaitEnd, listRuns, runTwice, script, startRun, thread } from "./agent-helpers.ts";
 
 /** Parameters of the list; null leaves one out. */
 const PAIRS = pairwise({
@@ -22,11 +22,9 @@ async function endedThread(t: Contract): Promise<string> {
   const id = await thread(t);
   if (id === t.identity.threadId) return id;
   for (const status of [...ENDINGS, ...ENDINGS].slice(0, t.has("scripts") ? 14 : 5)) {
-    const match = { thread_id: id };
-    if (t.has("scripts"))
-      await t.control("POST", "/agent/scripts", { match, then: { status, after: "PT1M" }, times: 1 });
+    if (t.has("scripts")) await script(t, id, { status, after: "PT1M" });
     await startRun(t, id, { metadata: { note: t.draw.word() } });
-    if (t.has("clock")) await advanceClock(t, "PT2M");
+    if (t.has("clock")) await t.advance("PT2M");
     else await awaitEnd(t, id);
   }
   return id;
@@ -84,11 +82,7 @@ export const LIST_PAIR_CASES = suite({
     needs: ["writes", "agent"],
     async run(t) {
       const id = await thread(t);
-      const contents = ["earlier", "newest"].map((word) => `${word} ${t.draw.word()}`);
-      for (const content of contents) {
-        await startRun(t, id, { input: { messages: [{ role: "user", content }] } });
-        await awaitEnd(t, id);
-      }
+      const contents = await runTwice(t, id);
       const inputs = (await listRuns(t, id)).map(({ kwargs }) => JSON.stringify(kwargs) ?? "");
       for (const content of contents) {
         const count = inputs.filter((text) => text.includes(content)).length;
@@ -104,10 +98,9 @@ export const LIST_PAIR_CASES = suite({
     needs: ["writes", "agent", "clock", "scripts"],
     async run(t) {
       const id = await thread(t);
-      const then = { status: "success", after: "PT1M" };
-      await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
+      await script(t, id, { status: "success", after: "PT1M" });
       await startRun(t, id);
-      await advanceClock(t, "PT2M");
+      await t.advance("PT2M");
       const [run] = await listRuns(t, id);
       const ranMs = instantOf(run?.updated_at) - instantOf(run?.created_at);
       t.fact("2.1-1", ranMs >= MINUTE, "updated_at is the end of a run that took a minute", {

@@ -5,13 +5,13 @@ import { instantOf, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { ENDED_STATUSES, RUN_MEMBERS, STARTING_OPERATIONS } from "../facts/agent.ts";
 import {
-  advanceClock,
   assistant,
   awaitEnd,
   INPUT,
   listRuns,
   postToListedPath,
   type RunBody,
+  script,
   startRun,
   thread,
 } from "./agent-helpers.ts";
@@ -80,7 +80,7 @@ export const STARTING_CASES = suite({
         const body = { assistant_id, input, webhook, ...(cron && { schedule: "0 * * * *" }) };
         const reply = await postToListedPath(t, path, body);
         t.must("6-1", accepted(reply.status), `POST ${path} accepts a webhook`);
-        if (t.has("clock")) await advanceClock(t, cron ? "PT1H" : "PT1S");
+        if (t.has("clock")) await t.advance(cron ? "PT1H" : "PT1S");
         await receiver.arrived(1, TIMEOUT_MS);
         const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
         t.must("6-1", equal(mine.length, 1), `${path}: one delivery`);
@@ -105,10 +105,9 @@ export const STARTING_CASES = suite({
       const receiver = await t.receiver();
       const id = await thread(t);
       const isTimed = t.has("clock") && t.has("scripts");
-      const then = { status: "success", after: "PT1M" };
-      if (isTimed) await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
+      if (isTimed) await script(t, id, { status: "success", after: "PT1M" });
       await startRun(t, id, { webhook: receiver.url });
-      if (isTimed) await advanceClock(t, "PT2M");
+      if (isTimed) await t.advance("PT2M");
       else await awaitEnd(t, id);
       await receiver.arrived(1, TIMEOUT_MS);
       t.must("6-1", equal(receiver.deliveries.length, 1), "one delivery");

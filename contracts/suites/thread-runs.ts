@@ -8,15 +8,7 @@ import {
   RUN_MEMBERS,
   UNLISTED_STATUS,
 } from "../facts/agent.ts";
-import {
-  advanceClock,
-  awaitEnd,
-  listRuns,
-  messageIn,
-  type RunBody,
-  startRun,
-  thread,
-} from "./agent-helpers.ts";
+import { awaitEnd, listRuns, messageIn, type RunBody, script, startRun, thread } from "./agent-helpers.ts";
 
 /** They make a thread, or take the one that was given. */
 const LISTED = ["agent"] as const;
@@ -43,10 +35,6 @@ async function threadOf(
 
 const idsOf = (runs: readonly RunBody[]) => runs.map(({ run_id }) => run_id);
 
-async function script(t: Contract, threadId: string, then: Readonly<Record<string, unknown>>): Promise<void> {
-  await t.control("POST", "/agent/scripts", { match: { thread_id: threadId }, then, times: 1 });
-}
-
 /** More runs than a short memory would keep. */
 const MANY_RUNS = 60;
 
@@ -63,7 +51,7 @@ export const THREAD_RUN_CASES = suite({
           input: { messages: [{ role: "user", content }] },
           multitask_strategy: "enqueue",
         });
-      await advanceClock(t, "PT1H");
+      await t.advance("PT1H");
       const { body } = await t.call<{ values: unknown }>("GET", `/threads/${id}`, { unchecked: true });
       const valuesText = JSON.stringify(body.values);
       const parts = (content = "") => valuesText.split(JSON.stringify(content)).length;
@@ -271,12 +259,12 @@ export const THREAD_RUN_CASES = suite({
       ]) {
         await script(t, id, then);
         await startRun(t, id);
-        await advanceClock(t, "PT2H");
+        await t.advance("PT2H");
       }
       await script(t, id, { status: "success", after: "PT1H" });
       const busy = await startRun(t, id);
       await startRun(t, id, { multitask_strategy: "enqueue" });
-      await advanceClock(t);
+      await t.advance("PT1S");
       for (const status of LISTED_STATUSES) {
         const runs = await listRuns(t, id, `?status=${status}`);
         const holds = runs.length === 1 && runs[0]?.status === status;

@@ -3,11 +3,12 @@ import { equal, every } from "../engine/check.ts";
 import { HOUR, SECOND } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { RETRIES, RUN_HOURS, WORKFLOW_HOURS } from "../facts/bulk-exports.ts";
-import { exportOf, hitsOf, runsOf, statusOf, until } from "./export-helpers.ts";
+import { exportOf, runsOf, statusOf, until } from "./export-helpers.ts";
 import {
   attempts,
   exportWithFault,
   FAULTS,
+  hitsOf,
   retriedOnce,
   storeError,
   workerFault,

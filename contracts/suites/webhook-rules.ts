@@ -1,7 +1,7 @@
 import { suite } from "../engine/case.ts";
 import { accepted, equal, refused } from "../engine/check.ts";
 import type { Members } from "../engine/json.ts";
-import { advanceClock, startRun, thread } from "./agent-helpers.ts";
+import { startRun, thread } from "./agent-helpers.ts";
 import { EXTERNAL_URL, POLICY_NEEDS, policy, RETRY_NEEDS, startWith, TIMEOUT_MS } from "./webhooks.ts";
 
 const HOOKS = "https://hooks.contract.example.com";
@@ -93,7 +93,7 @@ export const WEBHOOK_RULE_CASES = suite({
     async run(t) {
       const receiver = await t.receiver();
       await startRun(t, await thread(t), { webhook: receiver.url });
-      await advanceClock(t);
+      await t.advance("PT1S");
       await receiver.arrived(1, TIMEOUT_MS);
       const [first] = receiver.deliveries;
       t.must("6.1-1", first !== undefined, "the run is delivered");

@@ -6,13 +6,13 @@ import type { Receiver } from "../engine/target.ts";
 import { GATES, versionsAround } from "../facts/versions.ts";
 import type { RequirementId } from "../spec/requirements.ts";
 import {
-  advanceClock,
   assistant,
   awaitEnd,
   INPUT,
   listRuns,
   postToThread,
   type RunBody,
+  script,
   startRun,
   thread,
 } from "./agent-helpers.ts";
@@ -83,9 +83,9 @@ export const WEBHOOK_CASES = suite({
       for (const status of ["success", "error", "timeout", "interrupted"]) {
         const receiver = await t.receiver();
         const id = await thread(t);
-        await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then: { status }, times: 1 });
+        await script(t, id, { status });
         await startRun(t, id, { webhook: receiver.url });
-        await advanceClock(t, "PT2H");
+        await t.advance("PT2H");
         await receiver.arrived(1, TIMEOUT_MS);
         const [first] = receiver.deliveries;
         const run = first && (JSON.parse(first.body) as RunBody);
@@ -104,7 +104,7 @@ export const WEBHOOK_CASES = suite({
       const receiver = await t.receiver();
       receiver.answerWith(503, 503);
       await startRun(t, await thread(t), { webhook: receiver.url });
-      if (t.has("clock")) await advanceClock(t, "PT1H");
+      if (t.has("clock")) await t.advance("PT1H");
       else await receiver.arrived(3, RETRY_TIMEOUT_MS);
       await requireDelivery(t, receiver);
       const count = receiver.deliveries.length;
@@ -170,7 +170,7 @@ export const WEBHOOK_CASES = suite({
       const urls = ["/a", "", "/b?token=a%2Fb", "?token=c&empty="];
       for (const url of urls) {
         await startRun(t, await thread(t), { webhook: receiver.url + url });
-        await advanceClock(t);
+        await t.advance("PT1S");
       }
       await receiver.arrived(urls.length, TIMEOUT_MS);
       t.must("6.1-1", equal(receiver.deliveries.length, urls.length), "each run is one delivery");
@@ -232,7 +232,7 @@ export const WEBHOOK_CASES = suite({
     async run(t) {
       const name = t.draw.word();
       await startRun(t, await thread(t), { webhook: `/_emulator/inbox/${name}` });
-      await advanceClock(t);
+      await t.advance("PT1S");
       const inbox = await t.control<readonly Members[]>("GET", `/webhooks/inbox/${name}`);
       t.fact("6.1-7", equal(inbox.length, 1), "the delivery is received at the path of the same server");
     },
@@ -249,7 +249,7 @@ export const WEBHOOK_CASES = suite({
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT, webhook: receiver.url };
       await postToThread(t, `${id}/runs/crons`, { ...body, schedule: "*/10 * * * *" });
-      await advanceClock(t, "PT1H");
+      await t.advance("PT1H");
       t.must("4.8-1", (await listRuns(t, id)).length > 0, "the cron has started runs");
       t.fact("6.1-9", equal(receiver.deliveries.length, 0), "nothing is delivered");
     },

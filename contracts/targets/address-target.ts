@@ -49,8 +49,8 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
     adapter = await adapterOf(options, world, send);
     const { addressOf } = sender;
     // An emulator has every operation: where it answers 404 it is wrong.
-    const asked = world ? undefined : surface;
-    const open = sessionOpener({ options, world, send, addressOf, assistantId, surface: asked, adapter });
+    const parts = { options, world, send, addressOf, assistantId, adapter };
+    const open = sessionOpener({ ...parts, surface: world ? undefined : surface });
     const temporaryServer = world?.createdId && `the world ${world.createdId} of the run`;
     return {
       name: url,
