@@ -1,8 +1,7 @@
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
 import { isMembers, jsonOrText } from "../engine/json.ts";
 import { checkReply, type Diagnostic, firstOf, nonStrict } from "../engine/oracle/check-reply.ts";
-import type { Oracle, OracleFinding } from "../engine/oracle/oracle.ts";
-import type { ParsedExchange } from "../engine/oracle/parsed-exchange.ts";
+import type { Oracle, OracleFinding, ParsedExchange } from "../engine/oracle/oracle.ts";
 import { readForm } from "../engine/oracle/reply-form.ts";
 import { checkRequestRules } from "../engine/oracle/request-rules.ts";
 import { leaks } from "../engine/oracle/secrets.ts";

@@ -8,8 +8,7 @@ import type { RequirementId } from "../../spec/requirements.ts";
 import { instantOf, SECOND } from "../instant.ts";
 import { isMembers, type Members } from "../json.ts";
 import { choice, fact, firstOf } from "./check-reply.ts";
-import type { OracleFinding } from "./oracle.ts";
-import { isAccepted, type ParsedExchange } from "./parsed-exchange.ts";
+import { isAccepted, type OracleFinding, type ParsedExchange } from "./oracle.ts";
 import { uuidOf } from "./request-rules.ts";
 import { selectedFields } from "./thread-run-list.ts";
 

@@ -6,8 +6,7 @@ import { OPERATIONS } from "../../spec/operations.ts";
 import type { RequirementId } from "../../spec/requirements.ts";
 import { isMembers, type Members } from "../json.ts";
 import { choice, fact, firstOf } from "./check-reply.ts";
-import type { OracleFinding } from "./oracle.ts";
-import { isAccepted, type ParsedExchange } from "./parsed-exchange.ts";
+import { isAccepted, type OracleFinding, type ParsedExchange } from "./oracle.ts";
 import { checkThreadRunList } from "./thread-run-list.ts";
 
 type Findings = readonly (OracleFinding | undefined)[];

@@ -4,8 +4,7 @@ import { LIST_RUNS } from "../../spec/limits.ts";
 import { isMembers, type Members } from "../json.ts";
 import { chosenBy } from "../profile.ts";
 import { choice, fact } from "./check-reply.ts";
-import type { OracleFinding } from "./oracle.ts";
-import type { ParsedExchange } from "./parsed-exchange.ts";
+import type { OracleFinding, ParsedExchange } from "./oracle.ts";
 
 /** The names of `select`, an empty list without it; undefined in a spelling that the specification does not show. */
 export function selectedFields({ query }: Pick<ParsedExchange, "query">): readonly string[] | undefined {

@@ -33,12 +33,12 @@ export const THREAD_STATUSES = ["idle", "busy", "interrupted", "error"] as const
 
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
 
-/** What happens to a thread whose time to live has passed. */
 /** Parts of a thread's stream: the events of its runs, only their starts and ends, or states that callers write. */
 export const THREAD_STREAM_MODES = ["run_modes", "lifecycle", "state_update"] as const;
 
 export type ThreadStreamMode = (typeof THREAD_STREAM_MODES)[number];
 
+/** What happens to a thread whose time to live has passed. */
 export const TTL_STRATEGIES = ["delete", "keep_latest"] as const;
 
 export type TtlStrategy = (typeof TTL_STRATEGIES)[number];

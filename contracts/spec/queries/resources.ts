@@ -124,6 +124,14 @@ export const projectStats = Object.fromEntries(
   Object.entries(statsFields).map(([name, field]) => [name, optional(field as Field<unknown>)]),
 ) as { readonly [Name in keyof typeof statsFields]: OptionalField<TypeOf<(typeof statsFields)[Name]>> };
 
+/** What feedback says, which can be changed. */
+const feedbackContent = {
+  score: optional(value("A number or a boolean.")),
+  value: optional(value("A value that is not a number.")),
+  comment: maybe(text({ description: "Comment text." })),
+  correction: optional(value("What it should have been.")),
+};
+
 const feedbackFields = {
   run_id: maybe(uuid({ description: "Row to which it belongs." })),
   trace_id: maybe(uuid({ description: "Trace of that row." })),
@@ -131,10 +139,7 @@ const feedbackFields = {
     uuid({ description: "Tracing project to which it belongs, if it does not belong to a row." }),
   ),
   key: text({ minLength: 1, maxLength: 180, description: "The kind of feedback." }),
-  score: optional(value("A number or a boolean.")),
-  value: optional(value("A value that is not a number.")),
-  comment: maybe(text({ description: "Comment text." })),
-  correction: optional(value("What it should have been.")),
+  ...feedbackContent,
   feedback_source: maybe(freeForm({ description: "Source of the feedback." })),
   extra: maybe(freeForm({ description: "Data from the client." })),
 };
@@ -150,15 +155,7 @@ export const feedbackCreate = object(
   extension,
 );
 
-export const feedbackUpdate = object(
-  {
-    score: optional(value("A number or a boolean.")),
-    value: optional(value("A value that is not a number.")),
-    comment: maybe(text({ description: "Comment text." })),
-    correction: optional(value("What it should have been.")),
-  },
-  extension,
-);
+export const feedbackUpdate = object(feedbackContent, extension);
 
 /** Feedback on a row. */
 export const feedback = object(
