@@ -65,14 +65,14 @@ export const SWEEP_MUTATIONS: readonly Mutation[] = [
   ]),
   ...mutationsOf("emulator/storage/rows/plan.ts", [
     "a window holds its end",
-    "    if (start < from || start >= until) continue;",
-    "    if (start < from || start > until) continue;",
+    "|| start < from || start >= until) continue;",
+    "|| start < from || start > until) continue;",
     "edges",
   ]),
   ...mutationsOf("emulator/storage/rows/plan.ts", [
     "a window does not hold its begin",
-    "    if (start < from || start >= until) continue;",
-    "    if (start <= from || start >= until) continue;",
+    "|| start < from || start >= until) continue;",
+    "|| start <= from || start >= until) continue;",
     "edges",
   ]),
 ];
