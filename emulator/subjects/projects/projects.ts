@@ -1,3 +1,4 @@
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { collection } from "../../kernel/table.ts";
@@ -59,18 +60,8 @@ export function projectByName(reader: Reader, workspace: Workspace, name: string
   return entry && projectById(reader, workspace, entry.id);
 }
 
-/** The members of a new project; null is equivalent to absent. */
-export interface NewProject {
-  readonly name: string;
-  readonly id?: string | null;
-  readonly description?: string | null;
-  readonly start_time?: string | null;
-  readonly extra?: Readonly<Record<string, unknown>> | null;
-  readonly reference_dataset_id?: string | null;
-}
-
 /** Stores a new project. The caller must have checked that its id and name are free. */
-export function createProject(turn: Turn, workspace: Workspace, input: NewProject): Project {
+export function createProject(turn: Turn, workspace: Workspace, input: BodyOf<"createProject">): Project {
   const { region, tenant_id } = workspace;
   const project: Project = {
     region,
@@ -88,19 +79,12 @@ export function createProject(turn: Turn, workspace: Workspace, input: NewProjec
   return project;
 }
 
-export interface ProjectChange {
-  readonly name?: string | null;
-  readonly description?: string | null;
-  readonly extra?: Readonly<Record<string, unknown>> | null;
-  readonly end_time?: string | null;
-}
-
 /** Updates a project; null changes nothing, as clients send it for omitted arguments. Throws a `Refusal`. */
 export function changeProject(
   turn: Turn,
   workspace: Workspace,
   project: Project,
-  change: ProjectChange,
+  change: BodyOf<"updateProject">,
 ): Project {
   const name = change.name ?? project.name;
   const nameOwner = projectByName(turn, workspace, name);

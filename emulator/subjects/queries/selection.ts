@@ -1,3 +1,4 @@
+import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Filter } from "../filters/filter.ts";
 import { parseFilter } from "../filters/parse.ts";
@@ -24,23 +25,9 @@ export interface Selection {
 }
 
 /** A query as sent; clients send null for arguments that their caller omitted. */
-export interface SentSelection {
-  readonly session?: readonly string[] | null;
-  readonly id?: readonly string[] | null;
-  readonly trace?: string | null;
-  readonly parent_run?: string | null;
-  readonly reference_example?: readonly string[] | null;
+export interface SentSelection extends BodyOf<"queryRuns"> {
   readonly thread?: string | null;
-  readonly run_type?: string | null;
   readonly run_type_v2?: string | null;
-  readonly is_root?: boolean | null;
-  readonly error?: boolean | null;
-  readonly query?: string | null;
-  readonly filter?: string | null;
-  readonly trace_filter?: string | null;
-  readonly tree_filter?: string | null;
-  readonly start_time?: string | null;
-  readonly end_time?: string | null;
 }
 
 /** The names of criteria in a request, for messages. */
