@@ -9,8 +9,8 @@ interface SchemaNode {
   /** All of it goes beyond the specification, whatever it holds. */
   readonly isAddition: boolean;
   readonly items?: SchemaNode;
-  /** The members that are defined; undefined behind a name means that there is nothing to look for in it. */
-  readonly members?: ReadonlyMap<string, SchemaNode | undefined>;
+  /** The members that are defined; null behind a name means that there is nothing to look for in it. */
+  readonly members?: ReadonlyMap<string, SchemaNode | null>;
 }
 
 interface Schema {
@@ -48,7 +48,7 @@ function schemaNodeOf(field: Field<unknown>, name: string, withAdditions: boolea
   }
   if (!properties) return undefined;
   const members = Object.entries(properties).map(
-    ([member, inner]) => [member, schemaNodeOf(inner, `${name}.${member}`, withAdditions)] as const,
+    ([member, inner]) => [member, schemaNodeOf(inner, `${name}.${member}`, withAdditions) ?? null] as const,
   );
   return { name, isAddition: false, members: new Map(members) };
 }
@@ -63,10 +63,10 @@ function read({ name, isAddition, items, members }: SchemaNode, value: unknown, 
   if (!members || typeof value !== "object" || value === null) return;
   const object = value as Readonly<Record<string, unknown>>;
   for (const member in object) {
-    if (object[member] === undefined) continue;
     const inner = members.get(member);
+    if (inner === null || object[member] === undefined) continue;
     if (inner) read(inner, object[member], names);
-    else if (!members.has(member)) add(names, `${name}.${member}`);
+    else add(names, `${name}.${member}`);
   }
 }
 
