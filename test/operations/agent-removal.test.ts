@@ -61,4 +61,5 @@ it.each([
     404,
     expect.stringContaining(`${method} ${path} is not emulated: §1 of the specification names`),
   ]);
+  expect(body).toContain(path.endsWith("/") ? "leave it out" : "GET /openapi.json lists");
 });
