@@ -85,7 +85,7 @@ const byCursors = {
     const servers = await openServers(sides, async (side) => {
       if (side !== "emulator") return launchPeer("plain-server.mjs", side, page);
       const emulator = await launchEmulator(["--data", join(folder, "data"), "--rate-limits", "on"]);
-      // Counted, but too high to be reached.
+      // Requests are counted, and the limit is too high to be reached.
       await call(emulator.url, "PUT", "/_emulator/v1/rate-limits/runs_query_key", { count: 1_000_000 });
       await call(emulator.url, "POST", "/runs/batch", batchBody(0, RUNS, PROJECT));
       const queries = [];

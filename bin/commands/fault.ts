@@ -135,9 +135,9 @@ function faultOrderOf(invocation: Invocation): Members {
 
 /** A whole rule as JSON, as the control API takes it. */
 function ruleOf(text: string, { flags }: Invocation): Members {
-  const beside = ["match", "then", "times", "ttl", "optional"].find((name) => flags[name] !== undefined);
-  if (beside !== undefined)
-    throw new UsageError(`--${beside}: it cannot be combined with a JSON rule; put it into the rule`);
+  const otherFlag = ["match", "then", "times", "ttl", "optional"].find((name) => flags[name] !== undefined);
+  if (otherFlag !== undefined)
+    throw new UsageError(`--${otherFlag}: it cannot be combined with a JSON rule; put it into the rule`);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -92,10 +92,10 @@ async function run(invocation: Invocation): Promise<number> {
 function refuseBeside({ flags, operands }: Invocation, capsule: string): void {
   if (operands.length > 1)
     throw new UsageError(`${capsule}: a capsule is replayed alone; remove the other arguments`);
-  const beside = Object.keys(command.flags).find((name) => name !== "trust" && flags[name] !== undefined);
-  if (beside !== undefined)
+  const otherFlag = Object.keys(command.flags).find((name) => name !== "trust" && flags[name] !== undefined);
+  if (otherFlag !== undefined)
     throw new UsageError(
-      `--${beside}: it cannot be combined with a capsule, which is replayed unchanged. Remove it.`,
+      `--${otherFlag}: it cannot be combined with a capsule, which is replayed unchanged. Remove it.`,
     );
 }
 

@@ -116,7 +116,7 @@ function* listSegment(
     const offset = view.offset(position);
     const bytes = view.length(position);
     yield {
-      // Used of few rows.
+      // Computed when used: most readers of a list need neither.
       get id() {
         return view.id(position);
       },
