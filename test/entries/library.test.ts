@@ -113,30 +113,6 @@ describe("faults", () => {
   });
 });
 
-describe("the start of another emulator in a process", () => {
-  it("accepts more work than another world", async () => {
-    const main = await startEmulator({ clock: "frozen" });
-    const rounds = Array.from({ length: 9 }, (_, round) => round);
-    const starting = await cpuMsOf(rounds, () => startEmulator({ clock: "frozen" }));
-    const forking = await cpuMsOf(rounds, () => main.fork());
-    await main.close();
-    expect(forking).toBeLessThan(starting);
-  });
-});
-
-/** The median: processor time, since other processes take turns with this one. */
-async function cpuMsOf(rounds: readonly number[], start: () => Promise<Emulator>): Promise<number> {
-  const ports: number[] = [];
-  for (const _ of rounds) {
-    const before = process.cpuUsage();
-    const starts = await start();
-    const { user, system } = process.cpuUsage(before);
-    ports.push((user + system) / 1000);
-    await starts.close();
-  }
-  return ports.sort((a, b) => a - b)[rounds.length >> 1] ?? Number.NaN;
-}
-
 describe("emulators in one process", () => {
   it("share nothing", async () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => startEmulator({ clock: "frozen" })));

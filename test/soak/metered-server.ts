@@ -24,6 +24,8 @@ export interface MeteredServer {
   readonly child: ChildProcess;
   /** Zeros once the process has ended. */
   measure(message: "reset" | "read"): Promise<Figures>;
+  /** Stops the process; resolved once it has ended. */
+  end(): Promise<void>;
 }
 
 /** Starts the built command line with a heap of 512 MB. */
@@ -48,6 +50,10 @@ export async function startMetered(...args: readonly string[]): Promise<MeteredS
       child.send(message, () => {});
       const [figures] = await Promise.race([once(child, "message"), hasEnded]);
       return figures as Figures;
+    },
+    async end() {
+      child.kill("SIGTERM");
+      await hasEnded;
     },
   };
 }
