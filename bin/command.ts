@@ -127,7 +127,7 @@ export const CALLER_FLAGS: Flags = {
 export const AS_OF_FLAG: Flags = {
   at: {
     value: "<turn|time>",
-    help: "show an earlier state: after a turn (a number from `emulator logs`), or at an ISO 8601 time",
+    help: "show an earlier state: after a turn (a number from `emulator logs`), or at a virtual time (ISO 8601)",
   },
 };
 

@@ -39,7 +39,8 @@ export const command: CommandGroup = {
       target: ([count = "1"]) => ({ next: readCount(count, "clock next") }),
     }),
     freeze: clientCommand({
-      summary: "stop the clock; it moves only on request",
+      summary:
+        "stop the clock; it then moves only with the other `clock` commands, and for requests that wait for a run (clock.follow_waits)",
       send: ({ client }) => client.clock.freeze(),
       lines: ({ now }) => [`${now}, frozen`],
     }),

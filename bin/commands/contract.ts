@@ -71,7 +71,7 @@ const FLAGS: Flags = {
   ...SERVER_FLAGS,
   "compare-api-key": {
     value: "<key>",
-    help: "API key of the server at --compare; --api-key is sent only to --target; without --target it is sent to --compare",
+    help: "API key of the server at --compare, with --target (without --target, use --api-key)",
   },
   budget: { value: "<n>", help: "maximum number of requests (default: unlimited locally, 2000 elsewhere)" },
   compare: {

@@ -45,7 +45,7 @@ export const command: Command = {
     },
     same: {
       value: "step|path|difference",
-      help: "with --shrink: what stays the same in the smaller scenario. step: the failed step. path (default): also the path in the reply, the expected value, and the actual value, in which only numbers may differ. difference: also the actual value",
+      help: "with --shrink: what stays the same in the smaller scenario. step: the failed step. path (default): also the path in the reply, the expected value, and the actual value except its numbers. difference: also the numbers of the actual value",
     },
     report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
     trust: {

@@ -8,7 +8,7 @@ const { url: _, ...FOLDER_FLAGS } = TARGET_FLAGS;
 
 export const command: Command = {
   summary:
-    "stop an emulator that was started with --detach, and start it again with the same flags; stored worlds of a running emulator continue, so --now and --import are left out",
+    "stop an emulator that was started with --detach, and start it again with the same flags; if it was running, its stored worlds continue, and --now and --import are left out",
   operands: [],
   flags: FOLDER_FLAGS,
   run,

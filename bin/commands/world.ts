@@ -31,7 +31,7 @@ export const command: CommandGroup = {
         },
         at: {
           value: "<turn|time>",
-          help: "with --from <world>: copy its state after a turn, or at an ISO 8601 time",
+          help: "with --from <world>: copy its state after a turn, or at a virtual time (ISO 8601)",
         },
       },
       where: TARGET_FLAGS,
@@ -48,7 +48,10 @@ export const command: CommandGroup = {
         "print the differences of two worlds, or of two states of one: `world diff main main --at 3 --with-at 7`",
       operands: ["<world a>", "<world b>"],
       flags: {
-        at: { value: "<turn|time>", help: "state of the first world after a turn, or at an ISO 8601 time" },
+        at: {
+          value: "<turn|time>",
+          help: "state of the first world after a turn, or at a virtual time (ISO 8601)",
+        },
         "with-at": { value: "<turn|time>", help: "state of the second world, in the same form" },
       },
       where: TARGET_FLAGS,

@@ -101,7 +101,7 @@ const SERVER_FLAGS =
 /** Refuses flags that describe a remote server when the emulator is started here. Throws `UsageError`. */
 function refuseUnusedFlags(
   flags: Flags,
-  why = "it is only valid with --target; add --target, or remove it",
+  why = "it is only valid with --target, --agent-url or --compare; add one of them, or remove it",
 ): void {
   for (const name of SERVER_FLAGS) if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }

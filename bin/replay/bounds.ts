@@ -57,10 +57,10 @@ export function explorationFlags(subject: keyof typeof SWEEPS): Flags {
 /** Refuses flags that only bound or divide `--vary` and `--sweep`. Throws `UsageError`. */
 export function refuseBounds(flags: Invocation["flags"], ...more: readonly string[]): void {
   const lostFlag = ["all", "budget", "max-runs", "only", ...more].find((name) => flags[name] !== undefined);
-  if (lostFlag !== undefined)
-    throw new UsageError(
-      `--${lostFlag}: it is only valid with --vary or --sweep; add one of them, or remove it`,
-    );
+  if (lostFlag === undefined) return;
+  const [users, next] =
+    lostFlag === "all" ? ["--sweep", "add --sweep"] : ["--vary or --sweep", "add one of them"];
+  throw new UsageError(`--${lostFlag}: it is only valid with ${users}; ${next}, or remove it`);
 }
 
 /** The number of trials that `--explore` has instead of a duration. Throws `UsageError`. */

@@ -63,7 +63,7 @@ function variationsOf(flags: Invocation["flags"]): Way {
   const only = flags.only === undefined ? undefined : String(flags.only);
   if (only !== undefined && only !== "profile=observed" && !variationByName(only))
     throw new UsageError(
-      `--only: "${only}" is not an assumption value; run without --only, and give a name that the report lists, such as ${EXAMPLE}`,
+      `--only: "${only}" is not a variation; give a name from the report of --vary without --only, such as ${EXAMPLE}`,
     );
   // The name alone is enough to repeat a pair.
   const flag = mode === "observed" ? "--vary observed" : "--vary";

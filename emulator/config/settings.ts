@@ -116,7 +116,7 @@ const WORLD = {
   "clock.mode": setting<"wall" | "flowing" | "frozen" | null>(
     choice("wall", "flowing", "frozen"),
     null,
-    "wall follows the time of this machine (the ready line calls it flowing), flowing moves with it from a time of its own, frozen moves only on request, and for requests that wait for a run (clock.follow_waits); " +
+    "wall follows the time of this machine (the ready line calls it flowing), flowing moves with it from a time of its own, frozen moves only with `clock` commands, and for requests that wait for a run (clock.follow_waits); " +
       "default: as stored in the data folder; for a new world wall, or flowing with --now",
     { flag: "clock" },
   ),

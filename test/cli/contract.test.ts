@@ -53,11 +53,17 @@ describe("emulator contract", () => {
       "run --compare https://api.example.com",
       "--api-key is missing; give the key of the server at --compare",
     ],
-    ["run --assistant echo", "--assistant: it is only valid with --target; add --target, or remove it"],
-    ["run --world main", "--world: it is only valid with --target; add --target, or remove it"],
+    [
+      "run --assistant echo",
+      "--assistant: it is only valid with --target, --agent-url or --compare; add one of them, or remove it",
+    ],
+    [
+      "run --world main",
+      "--world: it is only valid with --target, --agent-url or --compare; add one of them, or remove it",
+    ],
     [
       "run --adapter http://127.0.0.1:9",
-      "--adapter: it is only valid with --target; add --target, or remove it",
+      "--adapter: it is only valid with --target, --agent-url or --compare; add one of them, or remove it",
     ],
     [
       "run --target http://127.0.0.1:9 --adapter here",

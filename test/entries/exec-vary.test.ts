@@ -75,7 +75,7 @@ describe("emulator exec --vary", () => {
   it.each([
     ["--sweep crash --vary", "--sweep: it cannot be combined with --vary"],
     ["--vary --all", "--all: it is only valid with --sweep"],
-    ["--vary --only nonsense", '--only: "nonsense" is not an assumption value'],
+    ["--vary --only nonsense", '--only: "nonsense" is not a variation'],
     ["--vary --data here", "--data: it cannot be combined with --vary"],
     ["--vary --budget soon", '--budget: "soon" is not valid'],
     ["--vary --shard 3/2", '--shard: "3/2" is not valid'],
