@@ -2,7 +2,6 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
-import { isFull } from "../support/depth.ts";
 import { type Outcome, start, workingFolder } from "../support/emulator-process.ts";
 import { installPackage, runShell } from "../support/user-project.ts";
 import type { CommandRelay } from "./command-relay.ts";
@@ -53,7 +52,7 @@ export function createReader(relay: CommandRelay): Reader {
       "export default { test: { testTimeout: 300_000, hookTimeout: 300_000 } };\n",
     );
     const bin = installPackage(cwd);
-    if (!isFull) relay.install(bin);
+    relay.install(bin);
     for (const { file, text } of blocks) if (file !== undefined) write(join(cwd, file), text);
     const ready = await emulatorFor(blocks, cwd);
     const steps: string[] = [

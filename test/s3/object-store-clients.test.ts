@@ -196,9 +196,7 @@ describe("the client of an object store elsewhere", () => {
     const endless = await serve((_request, response) => {
       response.writeHead(200, { etag: '"1"', "content-length": "100" }).write("half");
     });
-    expect(await open(endless, KEY, "exports", impatient).get("x")).toMatchObject({
-      failure: "unavailable",
-      code: "ConnectionFailed",
-    });
+    // The code depends on whether the headers arrived in time.
+    expect(await open(endless, KEY, "exports", impatient).get("x")).toMatchObject({ failure: "unavailable" });
   });
 });
