@@ -9,11 +9,17 @@ import { type Scan, sumUp } from "./summary.ts";
 /** Rows processed between two yields to the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/** Computes summaries of rows in chunks, so that other requests are not blocked. */
-export function summaryEffects(traces: TraceStore): Runners<"runs.sum_up"> {
+/** The rows of a world, now and as of a mark. */
+type Rows = Pick<TraceStore, "mark"> & { asOf(mark: number): TraceStore };
+
+/**
+ * Computes summaries of rows in chunks, so that other requests are not blocked. They may write rows, and a list of the current rows
+ * would then skip or repeat some.
+ */
+export function summaryEffects(rows: Rows): Runners<"runs.sum_up"> {
   return {
     async "runs.sum_up"({ data }) {
-      const context = contextOf(traces, data);
+      const context = contextOf(rows.asOf(rows.mark()), data);
       try {
         return { summary: await sumUp(data, context, scanOf(context)) };
       } catch (error) {
