@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, test } from "vitest";
 import { formatInstant } from "../../emulator/kernel/instant.ts";
 import { readBody } from "../../emulator/storage/objects/opened-body.ts";
 import type { ObjectStoreCredentials } from "../../emulator/subjects/destinations/object-store-client.ts";
+import { createBucket } from "../../emulator/subjects/object-storage/buckets.ts";
 import { changeCredential, createCredential } from "../../emulator/subjects/object-storage/credentials.ts";
 import type { S3Fault } from "../../emulator/subjects/object-storage/faults.ts";
 import { objectId, objects, s3Parts, s3Uploads } from "../../emulator/subjects/object-storage/records.ts";
@@ -25,7 +26,7 @@ describe("a staged file, stored by a turn", () => {
 
   beforeEach(() => {
     triggerFault = () => undefined;
-    store = openTestStore();
+    store = openTestStore({ sharedBytes: 100 });
     store.control((turn) =>
       createCredential(turn, { access_key_id: "writer", secret_access_key: "writer-secret" }),
     );
@@ -117,6 +118,16 @@ describe("a staged file, stored by a turn", () => {
       const body = part && (await readBody(await store.files.open(part)));
       expect(body?.equals(large.subarray(0, 5 * MIB))).toBe(true);
     }
+    expect(store.strayBodies()).toEqual([]);
+  });
+
+  test("that loses its bucket at the end takes no other body with it", async ({ expect }) => {
+    store.control((turn) => createBucket(turn, "other"));
+    await put("small.txt", bytes, writer({}, "other"));
+    triggerFault = (op) => (op === "CompleteMultipartUpload" ? { delete_bucket: "traces" } : undefined);
+    // Its last part is so small that it shares a file with the other body.
+    expect(await put("large.bin", large.subarray(0, 10 * MIB + 10))).toBe("bucket_not_valid");
+    expect(await writer({}, "other").get("small.txt")).toEqual(bytes);
     expect(store.strayBodies()).toEqual([]);
   });
 

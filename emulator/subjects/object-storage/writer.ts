@@ -2,7 +2,6 @@ import type { ObjectStoreCredentials, ObjectStoreFailure } from "../destinations
 import { noStoreFailure, storeFailure } from "../destinations/store-failure.ts";
 import type { Turn } from "../turn.ts";
 import { type AccessRequest, admit, missingObject, refOf } from "./authorisation.ts";
-import { partFiles } from "./buckets.ts";
 import { isS3Failure, messageOf, S3_ERRORS, type S3Failure } from "./errors.ts";
 import type { TriggerS3Fault } from "./faults.ts";
 import { keyError } from "./names.ts";
@@ -77,7 +76,6 @@ function storeWhole(
   return undefined;
 }
 
-/** Aborts a failed upload if that is permitted; otherwise its parts stay. */
 function storeInParts(
   turn: Turn,
   writer: Writer,
@@ -98,6 +96,7 @@ function storeInParts(
   return failure;
 }
 
+/** Drops the parts that cannot be stored. Those that are stored belong to the upload. */
 function storeParts(
   turn: Turn,
   writer: Writer,
@@ -107,9 +106,10 @@ function storeParts(
 ): ObjectStoreFailure | undefined {
   for (const [index, body] of parts.entries()) {
     const access = requestAccess(turn, writer, "UploadPart", key);
-    if ("failure" in access) return access;
-    const failure = storePart(turn, access, uploadId, index + 1, body);
-    if (failure) return failureOf(failure);
+    const part = "failure" in access ? access : storePart(turn, access, uploadId, index + 1, body);
+    if (!part) continue;
+    turn.ports.bodies.drop(parts.slice(index).map(({ file }) => file));
+    return "failure" in part ? part : failureOf(part);
   }
   return undefined;
 }
@@ -132,18 +132,17 @@ function complete(
   return undefined;
 }
 
+/** Aborts a failed upload if that is permitted; otherwise its parts stay. */
 function abandonUpload(
   turn: Turn,
   writer: Writer,
   key: string,
-  { whole, parts }: StagedFile,
+  { whole }: StagedFile,
   uploadId: string,
 ): void {
-  const storedParts = partFiles(turn, uploadId);
   const access = requestAccess(turn, writer, "AbortMultipartUpload", key);
   if (!("failure" in access)) abortUpload(turn, access, uploadId);
-  const others = parts.map(({ file }) => file).filter((file) => !storedParts.includes(file));
-  turn.ports.bodies.drop([whole.file, ...others]);
+  turn.ports.bodies.drop([whole.file]);
 }
 
 function noteStored(turn: Turn, { credentials }: Writer, op: S3Operation, object: StoredObject): void {
