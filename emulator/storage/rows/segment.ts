@@ -207,8 +207,11 @@ function readBlock(
   let [begin, end] = [offset, offset + length];
   const isNear = Math.abs(next - offset) < READ_AHEAD_BYTES;
   if (isNear && next < offset) begin = Math.max(firstByte, Math.min(begin, end - READ_AHEAD_BYTES));
-  else if (isNear)
-    end = Math.min(segment.rowFiles[at + 1]?.firstByte ?? segment.filedBytes, begin + READ_AHEAD_BYTES);
+  else if (isNear) {
+    const endOfFile = segment.rowFiles[at + 1]?.firstByte ?? segment.filedBytes;
+    // A row without a next one has any offset for it.
+    end = Math.max(end, Math.min(endOfFile, begin + READ_AHEAD_BYTES));
+  }
   const file = rowFile.file + DATA;
   const path = pool.path(file);
   const opened = openRowFile(pool, rowFile, path);

@@ -96,3 +96,17 @@ test("thousands of rows out of order are listed in order, and changing one moves
   expect(list()).not.toContain(startOf(5));
   store.close();
 });
+
+test("a large row is listed in both orders, alone and before or after a small one", () => {
+  const large = sampleRow(1, { inputs: { text: "x".repeat(100_000) } });
+  for (const rows of [[large], [large, sampleRow(2)], [sampleRow(0), large]]) {
+    const store = openTraceStore({ folder: temporaryFolder() });
+    store.write(SCOPE, rows);
+    store.appendToFiles();
+    for (const order of ["asc", "desc"] as const) {
+      const contents = [...store.list(SCOPE, { sessionIds: [SESSION], order })].map((match) => match.read());
+      expect(JSON.parse(JSON.stringify(contents))).toEqual(order === "asc" ? rows : rows.toReversed());
+    }
+    store.close();
+  }
+});
