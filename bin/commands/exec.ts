@@ -13,7 +13,7 @@ import { printError } from "../terminal.ts";
 
 export const command: Command = {
   summary:
-    "start an emulator on free ports, run a command with the emulator's addresses in its environment (as `emulator env` prints them), then stop the emulator; exits with the code of the command (if that is 0 and an armed fault never triggered, 4 with --strict; with --vary or --sweep: 1 if a run fails)",
+    "start an emulator on free ports, run a command with the emulator's addresses in its environment (as `emulator env` prints them), then stop the emulator; exits with the code of the command; with --strict it exits with 4 if that code is 0 and an armed fault never triggered; with --vary or --sweep it exits with 1 if a run fails",
   operands: ["-- <command…>"],
   flags: {
     ...settingFlags(),

@@ -64,6 +64,7 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "The header X-Tenant-Id is missing (\u00a75).",
     "Send it; `emulator env` prints EMULATOR_TENANT_ID.",
   ],
+  name_too_long: ["A name is too long for the file system.", "Use a shorter name."],
   no_such_bucket: ["The bucket does not exist.", "`emulator s3 ls` lists the buckets."],
   no_such_credential: ["The key pair does not exist.", "GET /_emulator/v1/s3/credentials lists them."],
   no_such_delivery: ["No webhook delivery has this id.", "`emulator webhooks list` lists them."],
@@ -81,7 +82,10 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
   not_shown: ["The operation is not emulated.", "GET /openapi.json lists the operations."],
   not_yet: ["The turn or time is in the future.", "Give one that is not."],
   too_deep: ["The body is nested too deep.", "Send a flatter body, or raise limits.json_levels."],
-  too_few_descriptors: ["The process may open too few files.", "Run `ulimit -n 1024`, then start again."],
+  too_few_descriptors: [
+    "The system's limit of open files is too low.",
+    "Run `ulimit -n 1024`, then start again.",
+  ],
   too_many_crons: ["The workspace has too many crons.", "Delete some, or raise limits.crons_per_workspace."],
   too_many_deliveries: [
     "Too many webhook deliveries are under way.",
@@ -96,6 +100,10 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "Remove them with `emulator fault rm --all`, or raise limits.faults.",
   ],
   too_many_items: ["The request has too many items.", "Send smaller requests, or raise limits.batch_items."],
+  too_many_open_files: [
+    "The process has reached its limit of open files and connections.",
+    "Close connections, or raise `ulimit -n` and start again.",
+  ],
   too_many_rows: [
     "The trace has more rows than one reply may have.",
     "Read it page by page with POST /api/v2/runs/query.",
@@ -146,7 +154,7 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "The project does not exist in the workspace.",
     "GET /sessions lists them; the first trace row of a project creates it.",
   ],
-  unknown_secret: ["No record lacks this secret.", "Supply only the secrets that the import listed."],
+  unknown_secret: ["This secret is not missing.", "Supply only the secrets that the import listed."],
   unknown_snapshot: ["The snapshot does not exist.", "`emulator snapshot list` lists them."],
   unknown_source: [
     "The name is neither a world nor a snapshot.",

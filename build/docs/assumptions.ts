@@ -12,7 +12,7 @@ export function assumptionsPage(): string {
     `Where the specification is silent or contradicts itself, the emulator makes a choice: ${rows.length} in total. ` +
       "[Assumptions](../understand/assumptions.md) explains how to change them and how to find those that your code relies on.",
     `## ${open.length} with alternatives`,
-    'Set them under `assumptions.<name>` to a value of the table, or set the setting in the first column, which has values of its own. Quote texts where YAML needs it: `platform.error_body: \'{"error": {"message": string}}\'`. *Observed* is the value of `--profile observed`. *Not conforming* means that the specification excludes the value; you can set it to emulate a server or a client that uses it.',
+    'Set them under `assumptions.<name>` to a value of the table. If the first column names a setting, set that one instead: [Settings](settings.md) and [Limits](limits.md) have its values. Quote texts where YAML needs it: `platform.error_body: \'{"error": {"message": string}}\'`. *Observed* is the value of `--profile observed`. *Not conforming* means that the specification excludes the value; you can set it to emulate a server or a client that uses it.',
     table(["Name", "§", "Choice", "Alternatives", "Observed", "Reason"], open.map(openRow)),
     `## ${closedRows.length} without alternatives`,
     table(

@@ -26,7 +26,7 @@ export function operationsPage(): string {
   return page(
     "Operations",
     "The operations of the API. `emulator openapi` prints every field. The specification does not show a request that is marked °. " +
-      "`name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. Paths of the platform that do not begin with `/api` also exist below `/api/v1`, such as `/api/v1/sessions`. Paths with `/thread/` also exist with `/threads/`. Where the two APIs share an address (`POST /runs`), the body decides: with `assistant_id` it is a request of the agent server. Where the column is empty, `emulator openapi` has the body. The `op` of a fault is the name of an operation, or its method and path.",
+      "`name?` is an optional member of the body, `?name` a query parameter, `?name!` a required one. Paths of the platform that do not begin with `/api` also exist below `/api/v1`, such as `/api/v1/sessions`. Paths with `/thread/` also exist with `/threads/`. Where the two APIs share an address, the body decides: the agent server gets an object with `assistant_id` (`POST /runs`) and a list (`POST /runs/batch`). Where a request has a body but no members here (`POST /runs/multipart`), `emulator openapi` describes it. The `op` of a fault is the name of an operation, or its method and path.",
     ...sections,
   );
 }
@@ -62,8 +62,8 @@ export function controlPage(): string {
 }
 
 function scriptRows() {
-  return [...scenarioMembers("", SCRIPT)].flatMap(([path, text]) =>
-    text ? [[code(path), plain(text)]] : [],
+  return [...scenarioMembers("", SCRIPT)].flatMap(([path, { text, isOptional }]) =>
+    text ? [[code(isOptional ? `${path}?` : path), plain(text)]] : [],
   );
 }
 

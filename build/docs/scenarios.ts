@@ -3,7 +3,7 @@ import * as BOUNDS from "../../scenarios/bounds.ts";
 import { HEAD, SECTION_NAMES, VERBS } from "../../scenarios/definition.ts";
 import { MATCHER_NAMES, WORD_NAMES } from "../../scenarios/matching.ts";
 import { code, codes, page, plain, table } from "./markdown.ts";
-import { scenarioMembers } from "./scenario-members.ts";
+import { type Member, scenarioMembers } from "./scenario-members.ts";
 
 const MATCHERS: Readonly<Record<string, string>> = {
   $any: "Any value.",
@@ -40,7 +40,7 @@ const LIMITS: readonly (readonly [string, string])[] = [
 export function scenariosPage(): string {
   return page(
     "Scenario files",
-    "Each verb has an example with all its members. `emulator replay --schema` prints the JSON Schema, for editors. [Scenarios](../understand/scenarios.md) explains how they are replayed.",
+    "Each verb has an example with all its members; `name?` is an optional member. `emulator replay --schema` prints the JSON Schema, for editors. [Scenarios](../understand/scenarios.md) explains how they are replayed.",
     "## Head",
     table(["Member", "Meaning"], Object.entries(HEAD).map(headRow)),
     `The steps follow in the lists ${codes(SECTION_NAMES)}, which run in this order. Each list takes every verb.`,
@@ -60,21 +60,31 @@ export function scenariosPage(): string {
   );
 }
 
-/** A scenario that shows each member of a verb; `test/scenarios/reference.test.ts` plays it. */
+/** The files that an example reads, by its name. */
+const FILES_READ: Readonly<Record<string, readonly string[]>> = {
+  seed: ["rows.json"],
+  include: ["thread.yaml"],
+};
+
+/** A scenario that shows each member of a verb, and the files that it reads; `test/scenarios/reference.test.ts` plays it. */
 function example(name: string): string {
-  const file = `${name}.scenario.yaml`;
+  return [`${name}.scenario.yaml`, ...(FILES_READ[name] ?? [])].map(fileBlock).join("\n\n");
+}
+
+function fileBlock(file: string): string {
   const text = readFileSync(new URL(`../../scenarios/reference/${file}`, import.meta.url), "utf8");
+  const [language, comment] = file.endsWith(".json") ? ["jsonc", "//"] : ["yaml", "#"];
   return [
-    "```yaml no-run: test/scenarios/reference.test.ts plays it",
-    `# ${file}`,
+    `\`\`\`${language} no-run: test/scenarios/reference.test.ts plays it`,
+    `${comment} ${file}`,
     text.trimEnd(),
     "```",
   ].join("\n");
 }
 
-function memberRow([path, description]: readonly [string, string | undefined]) {
-  if (description === undefined) throw new Error(`${path} has no description in scenarios/definition.ts`);
-  return [code(path), plain(description)];
+function memberRow([path, { text, isOptional }]: readonly [string, Member]) {
+  if (text === undefined) throw new Error(`${path} has no description in scenarios/definition.ts`);
+  return [code(isOptional ? `${path}?` : path), plain(text)];
 }
 
 function headRow([name, field]: readonly [string, object]) {

@@ -10,8 +10,8 @@ export function settingsPage(): string {
   const rows = [...SETTINGS].filter(([path]) => !ELSEWHERE.test(path)).map(rowOf);
   return page(
     "Settings",
-    "The setting is the path in the configuration file and in the options of `startEmulator`, which also has the short forms `clock`, `now`, `seed`, `data` and `rateLimits`. There are two environment variables: " +
-      "`EMULATOR_<FLAG>`, and `EMULATOR_` with the parts of the path, joined by `__`. For `server.port` they are `EMULATOR_PORT` and `EMULATOR_SERVER__PORT`. " +
+    "The setting is the path in the configuration file and in the options of `startEmulator`, which also has the short forms `clock`, `now`, `seed`, `data` and `rateLimits`. Its environment variable is `EMULATOR_` " +
+      "with the parts of the path, joined by `__`; a setting with a flag also has `EMULATOR_<FLAG>`. For `server.port` they are `EMULATOR_SERVER__PORT` and `EMULATOR_PORT`. " +
       "[Configuration](../understand/configuration.md) has an example file.",
     table(["Setting", "Flag of `start`", "Value", "Default", "Meaning"], rows),
     "`limits`, `timings` and `rate_limits.rows` are on [Limits](limits.md), `assumptions` on [Assumptions](assumptions.md).",

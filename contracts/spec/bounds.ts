@@ -96,7 +96,7 @@ export const BOUNDS = {
   compared_rows: count(
     "8",
     1_000_000,
-    "Maximum number of trace rows, each with a version in both worlds, whose values a comparison reads. It reports how many it did not read.",
+    "Maximum number of trace rows whose values a comparison of two worlds reads: those that both have but do not share. It reports how many it did not read.",
   ),
   parquet_page_bytes: bytes("2.8", 268_435_456, "Maximum size of a Parquet file whose rows can be listed."),
   parquet_search_rows: count(

@@ -108,7 +108,7 @@ const SERVER = {
   "server.note_choices": setting(
     toggle(),
     false,
-    "whether worlds note the open choices of the specification that their requests depend on",
+    "whether worlds note the assumptions on which their requests depend (`GET /choices`)",
   ),
 };
 

@@ -17,7 +17,7 @@ export const REQUEST_OPERATIONS = [
     method: "GET",
     path: "/requests",
     summary:
-      "List the latest recorded requests with their turns, the newest at the end; without headers and bodies.",
+      "List the latest recorded requests with their turns, the newest at the end; without headers and bodies. `show` selects `api` (the default: all except those to the control API), `refused`, `beyond` (with members that the specification does not define) or `all`.",
     query: {
       ...LIST_QUERY,
       ...{ show: FILTER, method: FILTER, status: FILTER },

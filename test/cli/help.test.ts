@@ -115,9 +115,9 @@ it("every error code of the emulator is explained", () => {
     .filter((name) => name.endsWith(".ts"))
     .map((name) => readFileSync(join(ROOT, "emulator", name), "utf8"));
   const codes = texts.flatMap((text) =>
-    [...text.matchAll(/(?:new Refusal\(\s*\d+,|wordAt\(|patternOf\(|unknownWord\()\s*"([a-z_]+)"/g)].map(
-      ([, code]) => code ?? "",
-    ),
+    [
+      ...text.matchAll(/(?:new Refusal\(\s*\d+,|code:|wordAt\(|patternOf\(|unknownWord\()\s*"([a-z_]+)"/g),
+    ].map(([, code]) => code ?? ""),
   );
   expect(codes.length).toBeGreaterThan(100);
   expect([...new Set(codes)].filter((code) => !Object.hasOwn(ERROR_CODES, code))).toEqual([]);

@@ -20,7 +20,7 @@ export const TURN_OPERATIONS = [
     method: "GET",
     path: "/turns",
     summary:
-      "Show a page of the turns that the journal retains, oldest first, with their number. By default it has the newest ones; `offset` begins it at a position (0 is the oldest), `turn` shows a turn with those around it, and `at` ends it with the last turn at or before a time.",
+      "Show a page of the turns that the journal retains, oldest first, with the number of all. `kind` is the type of the cause (request, event, effect, control, object_storage, start), `refused`, or `fault` (a fault triggered); `ref` is the id that the cause is about. By default the page has the newest ones; `offset` begins it at a position (0 is the oldest), `turn` shows a turn with those around it, and `at` ends it with the last turn at or before a time.",
     query: {
       kind: optional(oneOf(TURN_KINDS)),
       text: optional(text({ maxLength: 200, title: "only turns that contain this text" })),

@@ -26,7 +26,8 @@ export const AGENT_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/runs",
-    summary: "List the latest runs of all workspaces or of one thread, the newest at the end.",
+    summary:
+      "List the latest runs of all workspaces or of one thread, the newest at the end. `kind` is the graph.",
     query: { ...LIST_QUERY, thread: optional(text()), status: FILTER, kind: FILTER },
     run: ({ world }, { query }) => listRuns(world.reader, query),
   }),

@@ -8,7 +8,8 @@ export const EXPORT_OPERATIONS = [
   control({
     method: "GET",
     path: "/exports",
-    summary: "List the latest exports of all workspaces with their runs, the newest at the end.",
+    summary:
+      "List the latest exports of all workspaces with their runs, the newest at the end. `kind` is `one-off`, `schedule` or `from a schedule`.",
     query: { ...LIST_QUERY, status: FILTER, project: FILTER, kind: FILTER },
     run: ({ world }, { query }) => listExports(world.reader, query),
   }),

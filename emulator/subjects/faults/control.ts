@@ -8,7 +8,8 @@ export const FAULT_OPERATIONS = [
   control({
     method: "GET",
     path: "/faults",
-    summary: "List the faults in the order in which they were armed, each with its hits.",
+    summary:
+      "List the faults in the order in which they were armed, each with its hits. `kind` is the target.",
     query: { ...LIST_QUERY, status: FILTER, kind: FILTER },
     run: ({ world }, { query }) =>
       listOf(listFaults(world.reader, world.now), query, {

@@ -62,7 +62,7 @@ export const RATE_LIMIT_OPERATIONS = [
     method: "PUT",
     path: "/rate-limits/{row}",
     summary:
-      "Trip a row for one window, or change its count and window. A changed row counts even if rate limits are off.",
+      "Set how many requests a row still accepts in its window (`remaining: 0` refuses all), or change its count and window. A changed row counts even if rate limits are off.",
     body: changeBody,
     run({ world }, { path, body }) {
       const row = rowNamed(path.row ?? "");
@@ -77,7 +77,8 @@ export const RATE_LIMIT_OPERATIONS = [
   control({
     method: "POST",
     path: "/rate-limits/reset",
-    summary: "Reset counters, trips and changes of all rows or of `row`, in both regions or in `region`.",
+    summary:
+      "Set the counters to zero and undo all changes, of all rows or of `row`, in both regions or in `region`.",
     body: object({ row: optional(oneOf(RATE_LIMIT_IDS)), region: optional(oneOf(RATE_REGIONS)) }),
     run({ world }, { body: { row: name, region } }) {
       if (region !== undefined && name === undefined)
