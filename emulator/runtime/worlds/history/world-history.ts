@@ -15,7 +15,7 @@ export interface WorldHistory {
 /** Opens the history of a world: it begins with the state of the world, or with the history of the world it was forked from. */
 export function openHistory(
   world: World,
-  { rows, bodies, older }: WorldStorage,
+  { rows, bodies, older, enqueue }: WorldStorage,
   before: Before | undefined,
 ): WorldHistory {
   const { history_turns: turns, history_bytes: bytes } = world.ports.settings.limits;
@@ -35,6 +35,8 @@ export function openHistory(
     addTurn(commit, isChange, replacedRows) {
       const mark = rows.mark();
       if (!isChange && mark === lastMark) return;
+      // The kernel does not see rows. Without its commit, they would have no turn and no time after a kill.
+      if (!isChange) enqueue(commit);
       lastMark = mark;
       history.add({ commit, rows: mark, replaced: replacedRows });
     },
