@@ -73,7 +73,7 @@ function defect(error: unknown, { method, path }: HttpRequest) {
   const message = error instanceof Error ? error.message : String(error);
   return {
     status: 500,
-    message: `A defect of the emulator, not of your request (${method} ${path}): ${message}. GET /_emulator/v1/journal has its last turns.`,
+    message: `A defect of the emulator, not of your request (${method} ${path}): ${message.replace(/\.$/, "")}. GET /_emulator/v1/journal has its last turns.`,
   };
 }
 

@@ -107,7 +107,9 @@ function apply({ kind, path, text }: Edit, root: string): void {
       .join("");
   const parts = readFileSync(join(root, path), "utf8").split(side("+"));
   if (parts.length !== 2)
-    throw new Error(`${path}: found ${parts.length - 1} times instead of once:\n${text}`);
+    throw new Error(
+      `A block of ${PAGE} no longer applies to ${path}. Update its lines, which are found ${parts.length - 1} times instead of once:\n${text}`,
+    );
   writeFileSync(join(root, path), parts.join(side("-")));
 }
 

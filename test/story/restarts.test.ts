@@ -106,8 +106,8 @@ it("a world continues after a kill or a stop between any two requests, however i
         }
         const [method, path, body] = REQUESTS[request];
         // With an id of its own, a row leaves nothing but itself.
-        const sent = request === "row" ? { ...body, id: rowId(1, step) } : body;
-        const { status } = await rig.call(method, base + path, sent);
+        const values = request === "row" ? { ...body, id: rowId(1, step) } : body;
+        const { status } = await rig.call(method, base + path, values);
         expect(status).toBeLessThan(
           request === "rewind" || request === "refused" || request === "bucket" ? 500 : 300,
         );

@@ -127,7 +127,7 @@ async function admitted(store: ObjectStore, claim: AccessRequest): Promise<"admi
     return outcome;
   });
   if ("reset" in admission) return "reset";
-  orRefuse(admission);
+  if (!("admitted" in admission)) throw new S3Refused(admission);
   await delayed;
   return "admitted";
 }
