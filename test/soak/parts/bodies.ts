@@ -90,10 +90,11 @@ function* bodies({ random, goesOn }: Soak): Iterable<WorstBody> {
 await soakPart(["bodies", "ms per MB at most", "times the body in memory at most"], async (soak) => {
   const server = await startMetered("--data", soak.folder, "--clock", "frozen");
   let isAlive = true;
-  server.child.once("exit", (code, signal) => {
+  const onEarlyExit = (code: number | null, signal: string | null) => {
     isAlive = false;
     soak.find(`the emulator ended with ${code ?? signal}`);
-  });
+  };
+  server.child.once("exit", onEarlyExit);
   const { send, close } = createSender(server.ready.url, 2);
   await prepare(send);
   const worst: Worst = { msPerMb: 0, growth: 0 };
@@ -106,7 +107,7 @@ await soakPart(["bodies", "ms per MB at most", "times the body in memory at most
   soak.count("ms per MB at most", worst.msPerMb);
   soak.count("times the body in memory at most", worst.growth);
   close();
-  server.child.removeAllListeners("exit");
+  server.child.off("exit", onEarlyExit);
   // Its folder is removed next, and a process that still runs writes to it.
   await server.end();
 });
