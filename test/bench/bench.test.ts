@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import * as checksums from "../../emulator/storage/checksum.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 
 const RUN = fileURLToPath(new URL("../../bench/run.mjs", import.meta.url));
@@ -33,6 +34,11 @@ function report(multiples: Readonly<Record<string, number>>): string {
   const speed = { workloadMs: figures.length };
   return JSON.stringify({ version: 1, node: "v20.0.0", machine: { cores: 2 }, speed, figures });
 }
+
+it("the build without checksums has all that the product imports of them", async () => {
+  const standIn = (await import("../../bench/peers/no-checksums.mjs" as string)) as object;
+  expect(Object.keys(standIn).sort()).toEqual(Object.keys(checksums).sort());
+});
 
 describe("npm run bench", () => {
   it.each([
