@@ -168,8 +168,8 @@ async function ingest(
   return { session_id: valueAt(projectReply.body, "0.id") };
 }
 
-function runsIn(file: string, beside: string): readonly object[] {
-  const text = readFileSync(resolve(dirname(beside), file), "utf8");
+function runsIn(file: string, scenarioFile: string): readonly object[] {
+  const text = readFileSync(resolve(dirname(scenarioFile), file), "utf8");
   if (file.endsWith(".ndjson"))
     return text
       .split("\n")

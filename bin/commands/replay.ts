@@ -66,7 +66,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (schema === true) return printSchema();
   const capsule = invocation.operands.find((name) => name.endsWith(".capsule"));
   if (capsule !== undefined) {
-    refuseBeside(invocation, capsule);
+    refuseOtherFlags(invocation, capsule);
     return (await import("../capsule/play.ts")).replayCapsule(resolve(invocation.cwd, capsule), invocation);
   }
   if (invocation.flags.same !== undefined && shrink === undefined)
@@ -89,7 +89,7 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 /** A capsule is replayed unchanged. */
-function refuseBeside({ flags, operands }: Invocation, capsule: string): void {
+function refuseOtherFlags({ flags, operands }: Invocation, capsule: string): void {
   if (operands.length > 1)
     throw new UsageError(`${capsule}: a capsule is replayed alone; remove the other arguments`);
   const otherFlag = Object.keys(command.flags).find((name) => name !== "trust" && flags[name] !== undefined);

@@ -79,7 +79,7 @@ export const FAULT_TARGETS = {
     match: { export_id: "id", run: "id", at: "point", attempt: "number", nth: "count" },
     named: ["export.running"],
     then: {
-      crash: { takes: "yes", meaning: "The worker dies (§7.3-1)." },
+      crash: { takes: "yes", meaning: "The worker crashes (§7.3-1)." },
       stall: { takes: "duration", meaning: "The run continues after this delay." },
       error: { takes: "processing_error", meaning: "The attempt fails for this reason (§7.3-6)." },
       delete_destination: { takes: "yes", meaning: "The destination of the export is deleted (§7.3-5)." },
@@ -171,7 +171,7 @@ export interface FaultPreset {
 /** Faults by name: the failures of §7 and what tests most often want. */
 export const FAULT_PRESETS = {
   worker_crash: {
-    summary: "The worker dies after a file is stored and before the checkpoint is saved.",
+    summary: "The worker crashes after a file is stored and before the checkpoint is saved.",
     target: "worker",
     match: { at: "file.written" },
     then: { crash: true },

@@ -34,7 +34,7 @@ export interface WorldParts<Types extends WorldTypes> {
   readonly flush: () => void;
   readonly timeline: Timeline;
   /**
-   * Called after each turn that was not refused, when the world is consistent again; `isChange` when it was persisted,
+   * Called after each turn that was not refused, when the world is consistent again; `isChange` when the kernel has persisted it,
    * `replacedRows` has the previous rows of the records that it changed.
    */
   readonly afterTurn?: (commit: Commit, isChange: boolean, replacedRows: readonly ReplacedRow[]) => void;

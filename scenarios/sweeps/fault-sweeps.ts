@@ -105,7 +105,7 @@ function patient(environment: Environment, isRefusal: NonNullable<Hook["isRefusa
   };
 }
 
-/** The export worker dies at each point of each run once; at the point before a file, also for good, or it hangs. */
+/** The export worker crashes at each point of each run once; at the point before a file, also for good, or it hangs. */
 export const CRASH_HOOKS: readonly Hook[] = [
   ...FAULT_POINT_NAMES.map(
     (at): Hook => ({

@@ -43,7 +43,7 @@ export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefin
   return undefined;
 }
 
-export function partFiles(reader: Reader, uploadId: string): readonly string[] {
+function partFiles(reader: Reader, uploadId: string): readonly string[] {
   return [...reader.list(s3Parts, uploadId)].map(({ file }) => file);
 }
 

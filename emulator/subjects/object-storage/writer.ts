@@ -106,10 +106,10 @@ function storeParts(
 ): ObjectStoreFailure | undefined {
   for (const [index, body] of parts.entries()) {
     const access = requestAccess(turn, writer, "UploadPart", key);
-    const part = "failure" in access ? access : storePart(turn, access, uploadId, index + 1, body);
-    if (!part) continue;
+    const error = "failure" in access ? access : storePart(turn, access, uploadId, index + 1, body);
+    if (!error) continue;
     turn.ports.bodies.drop(parts.slice(index).map(({ file }) => file));
-    return "failure" in part ? part : failureOf(part);
+    return "failure" in error ? error : failureOf(error);
   }
   return undefined;
 }
