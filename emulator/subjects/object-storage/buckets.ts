@@ -43,15 +43,10 @@ export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefin
   return undefined;
 }
 
-function partFiles(reader: Reader, uploadId: string): readonly string[] {
-  return [...reader.list(s3Parts, uploadId)].map(({ file }) => file);
-}
-
 export function removeUpload(turn: Turn, uploadId: string): void {
-  turn.ports.bodies.drop(partFiles(turn, uploadId));
-  for (const part of [...turn.list(s3Parts, uploadId)]) {
-    turn.remove(s3Parts, s3Parts.idOf(part));
-  }
+  const parts = [...turn.list(s3Parts, uploadId)];
+  turn.ports.bodies.drop(parts.map(({ file }) => file));
+  for (const part of parts) turn.remove(s3Parts, s3Parts.idOf(part));
   turn.remove(s3Uploads, uploadId);
 }
 
