@@ -75,7 +75,7 @@ function modelCall(context: RunContext, random: Random): JsonObject {
   const prompt = Math.ceil((context.topic.question.length + 70) / 4) + random.below(400);
   const completion = Math.ceil(context.topic.answer.length / 4) + random.below(60);
   const extra = {
-    metadata: { ...context.metadata, ls_model_name: model.name, ls_temperature: random.below(11) / 10 },
+    metadata: { ls_model_name: model.name, ls_temperature: random.below(11) / 10, ...context.metadata },
     invocation_params: { model: model.name, stop: null, tools: [{ name: context.topic.tool }] },
     runtime: RUNTIME,
   };

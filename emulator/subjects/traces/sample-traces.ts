@@ -73,13 +73,13 @@ export function tracePosts(options: TraceOptions): readonly JsonObject[] {
     const dottedOrder = above === undefined ? segment : `${above}.${segment}`;
     dottedOrders.push(dottedOrder);
     return {
-      ...options.project,
       id: options.idOf(index),
       trace_id: options.idOf(0),
-      ...(branch.parent >= 0 ? { parent_run_id: options.idOf(branch.parent) } : {}),
       dotted_order: dottedOrder,
       name: branch.name,
       run_type: branch.type,
+      ...(branch.parent >= 0 ? { parent_run_id: options.idOf(branch.parent) } : {}),
+      ...options.project,
       ...runBodyOf(draft, index, start, random),
       ...annotationsOf(branch, random),
     };
@@ -119,8 +119,9 @@ function runBodyOf(draft: Draft, index: number, start: string, random: Random): 
 }
 
 function timeIn({ begin, options, style }: Draft, micros: number): string {
-  const lastStart = shiftTime(options.to, -1) ?? options.to;
-  return cut(atMost(lastStart, shiftTime(begin, micros)), style);
+  const time = shiftTime(begin, micros);
+  const isInside = time !== undefined && time < options.to;
+  return cut(isInside ? time : (shiftTime(options.to, -1) ?? options.to), style);
 }
 
 /** Leaf runs are sequential; a parent ends shortly after its last child. */
@@ -190,8 +191,4 @@ function cut(time: string, style: TimeStyle): string {
 
 function atLeast(bound: string, time: string | undefined): string {
   return time === undefined || time < bound ? bound : time;
-}
-
-function atMost(bound: string, time: string | undefined): string {
-  return time === undefined || time > bound ? bound : time;
 }
