@@ -123,22 +123,8 @@ function add({ at, steps }: Course, content: StepContent): void {
   steps.push({ at, ...content });
 }
 
-type StateVerbs =
-  | "applyInput"
-  | "goOn"
-  | "goTo"
-  | "beginNode"
-  | "update"
-  | "replace"
-  | "finish"
-  | "stopBefore";
-
 /** What writes states: the input, the tasks, and the end of the run. */
-function createStateVerbs(
-  course: Course,
-  input: Json | null,
-  options: DraftOptions,
-): Pick<Draft, StateVerbs> {
+function createStateVerbs(course: Course, input: Json | null, options: DraftOptions) {
   const { from, forks } = options;
   const accept = createSizeCheck(course.values, options.valuesBytes);
   const chain = createStateChain({ ...options, steps: course.steps, at: () => course.at });
@@ -180,7 +166,7 @@ function createStateVerbs(
       add(course, { kind: "values", values: next });
       chain.add("loop", []);
     },
-  };
+  } satisfies Partial<Draft>;
 }
 
 interface Tasks extends Pick<Draft, "beginNode" | "finish" | "stopBefore"> {

@@ -71,17 +71,8 @@ function statusView({ assumptions }: Settings, status: ExportStatusName): Export
     : status;
 }
 
-type OperationIds =
-  | "createBulkExport"
-  | "listBulkExports"
-  | "listSpawnedRuns"
-  | "getBulkExport"
-  | "stopBulkExport"
-  | "listBulkExportRuns"
-  | "getBulkExportRun";
-
 /** §4.3 to §4.7: exports and their runs. Those of other workspaces are refused with 404. */
-export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
+export const BULK_EXPORT_HANDLERS = {
   createBulkExport: (turn, { workspace, body }) =>
     exportView(turn.ports.settings, createExport(turn, workspace, body)),
 
@@ -121,7 +112,7 @@ export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
       throw new Refusal(404, "not_found", `Run ${path.run_id} does not exist in export ${record.id}.`);
     return viewOf(turn, record, run);
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Exports of other workspaces are refused with 404 (§5-3). */
 function exportOf(turn: Turn, workspace: Workspace, id: string): BulkExport {

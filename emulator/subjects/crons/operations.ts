@@ -4,17 +4,8 @@ import { changeCron, createCron } from "./create.ts";
 import { removeCron } from "./fire.ts";
 import { countCrons, cronOf, cronView, searchCrons } from "./search.ts";
 
-type OperationIds =
-  | "createThreadCron"
-  | "createCron"
-  | "searchCrons"
-  | "countCrons"
-  | "getCron"
-  | "updateCron"
-  | "deleteCron";
-
 /** Handlers of the cron operations (§4.8). */
-export const CRON_HANDLERS: Pick<Handlers, OperationIds> = {
+export const CRON_HANDLERS = {
   createThreadCron: (turn, { workspace, path, body }) =>
     cronView(turn.ports.settings, createCron(turn, workspace, path.thread_id, body)),
 
@@ -37,4 +28,4 @@ export const CRON_HANDLERS: Pick<Handlers, OperationIds> = {
   deleteCron(turn, { workspace, path }) {
     removeCron(turn, cronOf(turn, workspace, path.cron_id));
   },
-};
+} satisfies Partial<Handlers>;

@@ -8,15 +8,8 @@ import { createDestination, rotateCredentials } from "./create.ts";
 import { DESTINATIONS, type Destination } from "./records.ts";
 import { destinationView } from "./view.ts";
 
-type OperationIds =
-  | "createBulkExportDestination"
-  | "listDestinations"
-  | "getDestination"
-  | "rotateDestinationCredentials"
-  | "deleteDestination";
-
 /** Handlers that create, list, rotate and delete destinations (§4.2); replies contain no credentials. */
-export const DESTINATION_HANDLERS: Pick<Handlers, OperationIds> = {
+export const DESTINATION_HANDLERS = {
   createBulkExportDestination: (turn, { workspace, body }) => createDestination(turn, workspace, body),
 
   listDestinations: (turn, { workspace }) =>
@@ -42,7 +35,7 @@ export const DESTINATION_HANDLERS: Pick<Handlers, OperationIds> = {
     turn.remove(DESTINATIONS, record.id);
     return destinationView(turn.ports.settings, record);
   },
-};
+} satisfies Partial<Handlers>;
 
 function destinationOf(turn: Turn, workspace: Workspace, id: string): Destination {
   const record = turn.get(DESTINATIONS, id.toLowerCase());

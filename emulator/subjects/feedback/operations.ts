@@ -14,10 +14,8 @@ import {
 } from "./feedback.ts";
 import { type FeedbackChange, readFeedback } from "./input.ts";
 
-type OperationIds = "createFeedback" | "listFeedback" | "readFeedback" | "updateFeedback" | "deleteFeedback";
-
 /** Handlers of the feedback operations. */
-export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
+export const FEEDBACK_HANDLERS = {
   createFeedback(turn, { workspace, body }) {
     const parseResult = readFeedback(body, "body");
     if ("problems" in parseResult) throw new Refusal(422, "invalid_request", parseResult.problems.join("; "));
@@ -66,7 +64,7 @@ export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
     draft.write();
     return {};
   },
-};
+} satisfies Partial<Handlers>;
 
 function feedbackView({ region: _region, tenant_id: _tenant, ...view }: Feedback) {
   return view;

@@ -12,10 +12,8 @@ import {
   projectByName,
 } from "./projects.ts";
 
-type OperationIds = "createProject" | "updateProject" | "deleteProject";
-
 /** Handlers that change tracing projects, called sessions on the wire (X-1). */
-export const PROJECT_HANDLERS: Pick<Handlers, OperationIds> = {
+export const PROJECT_HANDLERS = {
   createProject(turn, { workspace, query, body }) {
     const existingProject = projectByName(turn, workspace, body.name);
     if (existingProject && query.upsert) return projectView(existingProject);
@@ -40,7 +38,7 @@ export const PROJECT_HANDLERS: Pick<Handlers, OperationIds> = {
     deleteProject(turn, workspace, requireProject(turn, workspace, path.session_id));
     return {};
   },
-};
+} satisfies Partial<Handlers>;
 
 /** A project by id. Throws a `Refusal` (404). */
 export function requireProject(turn: Reader, workspace: Workspace, id: string): Project {

@@ -9,10 +9,8 @@ import { readSelection } from "./selection.ts";
 import { requestSummary } from "./summary-request.ts";
 import { selectedView } from "./view.ts";
 
-type OperationIds = "listProjects" | "readProject" | "queryRuns" | "statRuns" | "validateFilter";
-
 /** Handlers that list trace rows in pages and compute statistics. */
-export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
+export const QUERY_HANDLERS = {
   ...PROJECT_READ_HANDLERS,
 
   queryRuns(turn, { workspace, body }) {
@@ -40,7 +38,7 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
     });
     return { valid: errors.length === 0, errors };
   },
-};
+} satisfies Partial<Handlers>;
 
 function filterError(text: string | null, refusesSome: boolean): string | undefined {
   const read = text === null ? undefined : parseFilter(text, refusesSome);

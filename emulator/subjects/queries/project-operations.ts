@@ -10,7 +10,7 @@ import type { Workspace } from "../workspace.ts";
 import { requestProjectStats } from "./summary-request.ts";
 
 /** Handlers that read tracing projects, with the figures of their rows on request (X-1). */
-export const PROJECT_READ_HANDLERS: Pick<Handlers, "listProjects" | "readProject"> = {
+export const PROJECT_READ_HANDLERS = {
   listProjects(turn, { workspace, query }) {
     const projects = page(selectProjects(turn, workspace, query), query.limit ?? 100, query.offset);
     if (!query.include_stats || projects.length === 0) return projects.map(projectView);
@@ -23,7 +23,7 @@ export const PROJECT_READ_HANDLERS: Pick<Handlers, "listProjects" | "readProject
       ? requestProjectStats(turn, workspace, [project], "one")
       : projectView(project);
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Criteria of a list of projects. */
 interface ProjectCriteria {

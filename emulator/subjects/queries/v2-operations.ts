@@ -19,18 +19,6 @@ import { requestProjectStats, requestSummary } from "./summary-request.ts";
 import { readTextCursor, textPage } from "./text-page.ts";
 import { selectedViewV2, threadTraceView, traceView } from "./v2-view.ts";
 
-type OperationIds =
-  | "queryRunsV2"
-  | "readRunV2"
-  | "readRunUrl"
-  | "queryTraces"
-  | "listTraceRuns"
-  | "queryThreads"
-  | "listThreadTraces"
-  | "statThread"
-  | "statThreads"
-  | "listProjectsV2";
-
 /** Without min_start_time a query of the newest public client finds what began since (query.v2_window). */
 const V2_WINDOW_MS = 24 * 3_600_000;
 
@@ -38,7 +26,7 @@ const IN_BODY: SentNames = { place: "body", start: "min_start_time", end: "max_s
 const IN_QUERY: SentNames = { ...IN_BODY, place: "query" };
 
 /** Handlers of the queries of the newest public clients: other formats of the same rows (X-1). */
-export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
+export const QUERY_V2_HANDLERS = {
   queryRunsV2(turn, { workspace, body }) {
     refuseUnsupported({ ai_search: body.ai_search });
     const { settings } = turn.ports;
@@ -191,7 +179,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
       next_cursor: next,
     };
   },
-};
+} satisfies Partial<Handlers>;
 
 interface SentWindow {
   readonly min_start_time?: string | null;

@@ -7,21 +7,13 @@ import { batchOfSpans } from "./spans/batch.ts";
 import { camelCase, snakeCaseName } from "./spans/names.ts";
 import { runView } from "./view.ts";
 
-type OperationIds =
-  | "createRun"
-  | "ingestRunBatch"
-  | "ingestRunParts"
-  | "ingestSpans"
-  | "updateRun"
-  | "readRun";
-
 const MAX_NOTED_ATTACHMENTS = 100;
 
 /** Placeholder for a missing id until the row is accepted, because drawing an id is a write. */
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Handlers that ingest and look up trace rows (X-1). */
-export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
+export const TRACE_HANDLERS = {
   createRun(turn, { workspace, body }) {
     const batchOf = (value: unknown) => ({ posts: [{ value, where: "body" }], patches: [] });
     if (body.id == null) checkBatch(turn, workspace, batchOf({ ...body, id: NO_ID }));
@@ -77,4 +69,4 @@ export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
       throw new Refusal(404, "not_found", `Run ${path.run_id} does not exist in this workspace.`);
     return runView(row, turn.ports.settings);
   },
-};
+} satisfies Partial<Handlers>;

@@ -20,19 +20,8 @@ import { pageFrom, pageOf, selected } from "../search.ts";
 import { includesMembers } from "../state.ts";
 import { assistantView } from "../view.ts";
 
-type OperationIds =
-  | "searchAssistants"
-  | "countAssistants"
-  | "createAssistant"
-  | "getAssistant"
-  | "updateAssistant"
-  | "deleteAssistant"
-  | "getAssistantGraph"
-  | "listAssistantVersions"
-  | "setLatestAssistantVersion";
-
 /** Handlers of the assistant operations (§4.8). */
-export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
+export const AGENT_ASSISTANT_HANDLERS = {
   searchAssistants(turn, { workspace, body }) {
     const { items, headers } = pageOf(assistantsLike(turn, workspace, body), body);
     const views = items.map((assistant) => assistantView(turn.ports.settings, assistant));
@@ -89,7 +78,7 @@ export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
       edges: nodes.slice(1).map((target, index) => ({ source: nodes[index], target })),
     };
   },
-};
+} satisfies Partial<Handlers>;
 
 function assistantsLike(
   turn: Turn,

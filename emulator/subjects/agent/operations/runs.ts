@@ -14,18 +14,8 @@ import { requireRun, requireThread } from "../threads.ts";
 import { runView } from "../view.ts";
 import { threadRunPath } from "./starts.ts";
 
-type OperationIds =
-  | "listThreadRuns"
-  | "getThreadRun"
-  | "joinThreadRun"
-  | "streamJoinedRun"
-  | "streamJoinedStatelessRun"
-  | "cancelThreadRun"
-  | "cancelRuns"
-  | "deleteThreadRun";
-
 /** Handlers that read, stream and cancel runs (§4.1, §3.2). */
-export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
+export const AGENT_RUN_HANDLERS = {
   listThreadRuns(turn, { workspace, path, query }) {
     const { settings } = turn.ports;
     const thread = requireThread(turn, workspace, path.thread_id);
@@ -85,7 +75,7 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
     deleteRun(turn, requireRun(turn, workspace, path.thread_id, path.run_id));
     return undefined;
   },
-};
+} satisfies Partial<Handlers>;
 
 /** The run, or the retained plan of a removed run. Throws a `Refusal` (404). */
 function requireVisibleRun(

@@ -7,17 +7,8 @@ import type { RunSubscription } from "../run-subscription.ts";
 import { STREAM_START } from "../stream.ts";
 import { runView } from "../view.ts";
 
-type OperationIds =
-  | "createThreadRun"
-  | "streamThreadRun"
-  | "waitThreadRun"
-  | "streamStatelessRun"
-  | "waitStatelessRun"
-  | "createStatelessRun"
-  | "createStatelessRuns";
-
 /** Handlers that create runs (§4.8): in the background, streaming, or waiting for the result. */
-export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
+export const AGENT_START_HANDLERS = {
   createThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
     return replyWithHeaders(runView(turn.ports.settings, run), { "content-location": threadRunPath(run) });
@@ -51,7 +42,7 @@ export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
     const run = createRun(turn, workspace, { threadId: null, body });
     return streamOf(run, body, "outcome");
   },
-};
+} satisfies Partial<Handlers>;
 
 /** Location of a run. The path uses the plural `runs`, from which clients read the ids. */
 export function threadRunPath({ thread_id, run_id }: Pick<AgentRun, "thread_id" | "run_id">): string {

@@ -14,26 +14,8 @@ import { keepLatestState } from "../thread-expiry.ts";
 import { copyThread, createThread, requireThread, threadById, updateThread } from "../threads.ts";
 import { checkpointOf, stateView, threadView } from "../view.ts";
 
-type OperationIds =
-  | "createThread"
-  | "searchThreads"
-  | "countThreads"
-  | "getThread"
-  | "updateThread"
-  | "deleteThread"
-  | "pruneThreads"
-  | "streamThread"
-  | "copyThread"
-  | "getThreadState"
-  | "getThreadStateAt"
-  | "findThreadState"
-  | "updateThreadState"
-  | "patchThreadState"
-  | "listThreadHistory"
-  | "searchThreadHistory";
-
 /** Handlers of threads and their state (§2.2). */
-export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
+export const AGENT_THREAD_HANDLERS = {
   createThread(turn, { workspace, body }) {
     requireSupersteps(turn, body);
     const existingThread = body.thread_id ? threadById(turn, workspace, body.thread_id) : undefined;
@@ -127,7 +109,7 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
     const thread = requireThread(turn, workspace, path.thread_id);
     return history(turn, thread, body).map((state) => stateView(turn.ports.settings, thread, state));
   },
-};
+} satisfies Partial<Handlers>;
 
 function stateTime(turn: Turn, thread: Thread): Instant {
   return latestCheckpoint(turn, thread)?.created_at ?? thread.updated_at;
