@@ -1,5 +1,5 @@
 import type { Comparison, Drift } from "../../../contracts/engine/compare.ts";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
 /** Two servers that received the same requests: first the cases that were not compared, then the differences. */

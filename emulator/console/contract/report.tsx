@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
-import { Empty } from "../parts/empty.tsx";
 import { ResultFilter } from "../parts/result-filter.tsx";
+import { Empty } from "../parts/states.tsx";
 import { FindingCard } from "./finding.tsx";
 import {
   type CaseFinding,
@@ -9,7 +9,6 @@ import {
   outcomesOf,
   type RequirementOutcome,
 } from "./requirements.ts";
-import { UncheckedCases } from "./unchecked-cases.tsx";
 
 /** Glyph and tone of a verdict. */
 const LOOKS: Readonly<Record<Verdict, readonly [glyph: string, tone: string]>> = {
@@ -97,5 +96,30 @@ function Cell({ outcome: { id, verdict, findings }, text, isSelected, toggle }: 
         <span aria-hidden="true">{glyph}</span> {id} <span class="sentence">{text}</span>
       </button>
     </li>
+  );
+}
+
+/** What a run did not check: cases that could not run, cases that ended early, or all of them. */
+function UncheckedCases({ report }: { readonly report: ContractReportData }) {
+  const uncheckedSections = report.notChecked;
+  const stoppedCases = report.results.filter((result) => result.stopped === true);
+  if (uncheckedSections.length === 0 && stoppedCases.length === 0 && report.results.length > 0) return null;
+  return (
+    <section class="why wait" aria-label="What this run did not check">
+      <strong>
+        <span aria-hidden="true">◇</span> What this run did not check
+      </strong>
+      <ul>
+        {report.results.length === 0 && <li>No contract case was run, so nothing was checked.</li>}
+        {uncheckedSections.map(({ section, cases, of, needs }) => (
+          <li key={section}>
+            §{section}: {cases.length} of {of} cases, which need {needs.map(([need]) => need).join(", ")}
+          </li>
+        ))}
+        {stoppedCases.length > 0 && (
+          <li>{stoppedCases.length} cases ended early because of their findings: there may be more.</li>
+        )}
+      </ul>
+    </section>
   );
 }

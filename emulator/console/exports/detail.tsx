@@ -5,16 +5,14 @@ import { count } from "../model/count.ts";
 import { useReply } from "../model/looks.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
-import { Empty } from "../parts/empty.tsx";
 import { Fact, Facts } from "../parts/facts.tsx";
-import { Loaded } from "../parts/states.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
 import { Status, toneOf } from "../parts/status.tsx";
-import { Time, Window } from "../parts/time.tsx";
+import { shortTime, Time, Window } from "../parts/time.tsx";
 import { WhyLink } from "../parts/why-link.tsx";
 import { Calendar } from "./calendar.tsx";
 import { Runs } from "./runs.tsx";
 import { Verify } from "./verify.tsx";
-import { whyNotDone } from "./why-not-done.ts";
 
 /** One export: its window, next step, partitions, runs, attempts and files. */
 export function ExportPage({ id }: { readonly id: string }) {
@@ -140,4 +138,42 @@ function SpawnedExports({ ids }: { readonly ids: readonly string[] }) {
 function cancelOf({ id, tenant_id }: ExportDetail): Call {
   const path = `/api/v1/bulk-exports/${id}`;
   return { method: "PATCH", path, headers: apiHeaders(tenant_id), body: { status: "Cancelled" } };
+}
+
+type Run = ExportDetail["runs"][number];
+
+/** The reason why an export is still CREATED or RUNNING; null if it has ended. */
+function whyNotDone(detail: ExportDetail): string | null {
+  if (detail.finished_at !== null) return null;
+  const [next] = detail.due;
+  if (detail.interval_hours !== null)
+    return next
+      ? `A schedule of every ${detail.interval_hours} h: the next export is created at ${shortTime(next.at)}.`
+      : "A schedule that creates no more exports.";
+  if (detail.queue_position !== null)
+    return `It waits for a slot of the workspace (§8.2). ${count(detail.queue_position, "export")} before it.`;
+  if (next) return `It starts at ${shortTime(next.at)}, when the clock reaches this time.`;
+  return whyOfRuns(detail.runs);
+}
+
+function whyOfRuns(runs: readonly Run[]): string {
+  const openRuns = runs.filter(({ finished_at }) => finished_at === null);
+  const writingRuns = openRuns.filter(({ in_flight }) => in_flight.length > 0);
+  if (writingRuns.length > 0) return `${ofRuns(writingRuns.length, "is", "are")} writing a file right now.`;
+  const retriedRuns = openRuns.filter(({ attempt, due }) => attempt > 0 && due.length > 0);
+  const times = openRuns.flatMap(({ due }) => due.map(({ at }) => at)).sort();
+  const waitingCount = openRuns.filter(({ queue_position }) => queue_position !== null).length;
+  const parts = [
+    `${ofRuns(openRuns.length, "has", "have")} not ended.`,
+    retriedRuns.length > 0 &&
+      `${retriedRuns.length} ${retriedRuns.length === 1 ? "is" : "are"} retried after a failure.`,
+    waitingCount > 0 &&
+      `${waitingCount} ${waitingCount === 1 ? "waits" : "wait"} for a slot of the export (§8.2).`,
+    times[0] ? `The next step is due at ${shortTime(times[0])}.` : "No step is due: a deadline ends them.",
+  ];
+  return parts.filter((part) => part !== false).join(" ");
+}
+
+function ofRuns(count: number, singular: string, plural: string): string {
+  return `${count} of its runs ${count === 1 ? singular : plural}`;
 }

@@ -2,7 +2,7 @@ import type { limiterView } from "../../subjects/rate-limits/view.ts";
 import { type Call, control } from "../model/actions.ts";
 import { count } from "../model/count.ts";
 import { Action } from "../parts/action.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 

@@ -3,8 +3,7 @@ import { useState } from "preact/hooks";
 import type { ListPage } from "../../subjects/control-list.ts";
 import { lookAtItems, useReply } from "../model/looks.ts";
 import { addressWith, go, route } from "../model/router.ts";
-import { Empty } from "./empty.tsx";
-import { Loaded } from "./states.tsx";
+import { Empty, Loaded } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
 /** Items that one press of "More" adds. */

@@ -1,17 +1,19 @@
 import { useState } from "preact/hooks";
+import type { ExchangeResult } from "../../../contracts/engine/oracle/oracle.ts";
 import type { RequestView } from "../../control/requests.ts";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import type { RecordedRequest } from "../../subjects/recording.ts";
+import { control } from "../model/actions.ts";
 import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { addressWith, go, route } from "../model/router.ts";
 import { ChoiceField } from "../parts/field.tsx";
 import { Json } from "../parts/json.tsx";
 import { List } from "../parts/list.tsx";
+import { RequestButton } from "../parts/request-button.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { TurnLink } from "../parts/turn-link.tsx";
-import { CheckExchange } from "./check-exchange.tsx";
 
 /** The members that the specification does not define, by their name for users. */
 const BEYOND: Readonly<Record<string, string>> = {
@@ -143,4 +145,36 @@ function parseBody(text: string | null): unknown {
   } catch {
     return text;
   }
+}
+
+/** Checks one exchange against the contract. */
+function CheckExchange({ request }: { readonly request: RecordedRequest }) {
+  const { at, region, method, path, query, headers, body, status, reply } = request;
+  const line = { at, region, method, path, query, headers, body, status, reply };
+  return (
+    <RequestButton<ExchangeResult>
+      label="Check against the contract"
+      call={control("POST", "/recording/check", line)}
+    >
+      {({ verdict, findings }) => (
+        <>
+          <p class={`status ${verdict === "PASS" ? "good" : verdict === "FAIL" ? "bad" : "wait"}`}>
+            <span aria-hidden="true">{verdict === "PASS" ? "●" : "✕"}</span> {verdict}
+            {verdict === "PASS" && ": the exchange keeps the contract"}
+          </p>
+          {findings.map(({ text, verdict: each, blame, requirement, section, expected, actual }, index) => (
+            <details key={index} class="run">
+              <summary>
+                <strong>
+                  {each} ({blame})
+                </strong>{" "}
+                §{requirement ?? section} {text}
+              </summary>
+              <Json value={{ expected, actual }} />
+            </details>
+          ))}
+        </>
+      )}
+    </RequestButton>
+  );
 }

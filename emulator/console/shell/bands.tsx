@@ -1,16 +1,20 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import type { AdvanceResult } from "../../client/views.ts";
+import { instantMs } from "../../kernel/instant.ts";
 import { confirmation, control, outcome, tray } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { clock, isDiskFull } from "../model/clock.ts";
+import { count } from "../model/count.ts";
 import { connection, endReason, reconnect } from "../model/live.ts";
+import { addressOf } from "../model/router.ts";
 import { isReadOnly } from "../model/token.ts";
 import { Action, CopyMenu } from "../parts/action.tsx";
 import { Term } from "../parts/term.tsx";
+import { spanOf } from "../parts/time.tsx";
 import { UndoButton } from "../parts/undo-button.tsx";
 import { showAsOf } from "../time/as-of.ts";
 import { ForkFrom } from "../worlds/fork-from.tsx";
-import { happened } from "./happened.tsx";
 
 /** Messages about the whole page, above every view. */
 export function Bands() {
@@ -126,4 +130,30 @@ function OutcomeBand() {
       <Dismiss act={() => (outcome.value = null)} />
     </Band>
   );
+}
+
+/** The reply of an advance in words; undefined for the reply of another request. */
+function happened(reply: unknown) {
+  if (!isAdvance(reply)) return undefined;
+  const { fired_total, from, to, ended = [], settled } = reply;
+  const ms = instantMs(to) - instantMs(from);
+  if (fired_total === 0 && ms === 0) return <span>nothing is due, so the clock stays where it is.</span>;
+  return (
+    <span>
+      done. {count(fired_total, "event")} in {spanOf(ms)}
+      {ended.map((group, index) => (
+        <span key={`${group.kind} ${group.status}`}>
+          {index === 0 ? ": " : ", "}
+          <a href={addressOf(`${group.kind}s`, group.count === 1 ? group.refs[0] : null)}>
+            {count(group.count, group.kind)} {group.status.toLowerCase()}
+          </a>
+        </span>
+      ))}
+      {settled ? "." : ". An effect is still in flight."}
+    </span>
+  );
+}
+
+function isAdvance(reply: unknown): reply is AdvanceResult {
+  return typeof reply === "object" && reply !== null && "fired_total" in reply;
 }

@@ -1,14 +1,16 @@
 import { useState } from "preact/hooks";
 import type { RowExplanation } from "../../subjects/bulk-exports/explain.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import type { CausedTurn, Causes } from "../../subjects/causes.ts";
 import { client } from "../model/client.ts";
+import { count } from "../model/count.ts";
 import { useReply } from "../model/looks.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, go, route } from "../model/router.ts";
-import { Empty } from "../parts/empty.tsx";
 import { ChoiceField, TextField } from "../parts/field.tsx";
-import { Loaded } from "../parts/states.tsx";
-import { Chain } from "./chain.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+import { Origins, TurnLink } from "../parts/turn-link.tsx";
 import { RowStages } from "./row-stages.tsx";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -115,4 +117,68 @@ function Answer({ exportId, row }: { readonly exportId: string; readonly row: st
     included,
   }));
   return <Loaded resource={resource}>{(value) => <RowStages explanation={value} />}</Loaded>;
+}
+
+/** The turns that caused a record, an object or a trace row, back to a request; and those that followed from it. */
+function Chain({ id }: { readonly id: string }) {
+  const causes = useReply<Causes>(
+    "The causes",
+    `/why/${encodeURIComponent(id)}?effects=1`,
+    ({ found, chain }) => ({
+      found,
+      chain: chain.map(({ cause: { type, name } }) => ({ cause: { type, name } })),
+    }),
+  );
+  return <Loaded resource={causes}>{(value) => <Turns causes={value} />}</Loaded>;
+}
+
+function Turns({ causes: { found, chain, complete, effects = [], effects_total = 0 } }: { causes: Causes }) {
+  return (
+    <section class="card" aria-label={`Why is there ${found}?`}>
+      <h2 class="mono key">{found}</h2>
+      <p class="muted">The last turn that changed it, and what led to that:</p>
+      <ol class="way">
+        {chain.map((turn) => (
+          <Cause key={turn.turn} turn={turn} />
+        ))}
+      </ol>
+      {!complete && <p class="muted">The history begins after the first cause.</p>}
+      {effects_total > 0 && (
+        <details>
+          <summary>{count(effects_total, "turn")} followed from its first turn</summary>
+          <ol class="way">
+            {effects.map((turn) => (
+              <Cause key={turn.turn} turn={turn} />
+            ))}
+          </ol>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Cause({ turn }: { readonly turn: CausedTurn }) {
+  const { cause, because, now, notes = [] } = turn;
+  return (
+    <li>
+      <strong>
+        {cause.type} {cause.name}
+      </strong>{" "}
+      <TurnLink turn={turn.turn} /> <Time at={now} />
+      <div class="row">
+        {because && (
+          <span class="muted">
+            answers {because.kind}
+            {because.of_turn !== null && (
+              <>
+                {" "}
+                of <TurnLink turn={because.of_turn} />
+              </>
+            )}
+          </span>
+        )}
+        <Origins turn={turn.turn} cause={cause} notes={notes} />
+      </div>
+    </li>
+  );
 }
