@@ -1,3 +1,4 @@
+import { lazily } from "../../kernel/lazily.ts";
 import type { NamedRows, NamedSegment } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { IdIndex } from "./id-index.ts";
@@ -33,14 +34,10 @@ export function imageOfNames(pool: Pool, { next, segments }: NamedRows): RowsIma
     const key = scopeKey(segment);
     byScope.set(key, [...(byScope.get(key) ?? []), segment]);
   }
-  const scopes = [...byScope].map(([key, names]): [string, ScopeImage] => {
-    let rows: Rows | undefined;
-    const load = (): Rows => {
-      rows ??= readRows(pool, names, next);
-      return rows;
-    };
-    return [key, { names: () => names, rows: load }];
-  });
+  const scopes = [...byScope].map(([key, names]): [string, ScopeImage] => [
+    key,
+    { names: () => names, rows: lazily(() => readRows(pool, names, next)) },
+  ]);
   return { next, scopes: new Map(scopes) };
 }
 

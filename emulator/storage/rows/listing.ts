@@ -1,6 +1,6 @@
+import { firstIndex } from "../../kernel/first-index.ts";
 import type { ListedRow, RowRange } from "../../subjects/traces/port.ts";
 import type { Pool } from "../pool/pool.ts";
-import { firstRank } from "./first-rank.ts";
 import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
 import { rowWithTexts } from "./lines.ts";
 import { createLineReader, type Segment } from "./segment.ts";
@@ -60,7 +60,7 @@ export function createListing(
 
 /** The number of segments of earlier days, in a list in the order of days. */
 function daysBefore(days: readonly Segment[], day: string): number {
-  return firstRank(0, days.length, (at) => (days[at] as Segment).day < day);
+  return firstIndex(days.length, (at) => (days[at] as Segment).day >= day);
 }
 
 /** Caches the orders of segments. The least recently used one is dropped when they have too many records. */

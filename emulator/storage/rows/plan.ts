@@ -1,11 +1,11 @@
 import { closeSync } from "node:fs";
+import { firstIndex } from "../../kernel/first-index.ts";
 import { lazily } from "../../kernel/lazily.ts";
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import type { Seal } from "../checksum.ts";
 import { freeMemory } from "../free-memory.ts";
 import { openStored, readExactly } from "../pool/open-files.ts";
 import { poolNames } from "../pool/pool.ts";
-import { firstRank } from "./first-rank.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
 import { DATA, type Extent, INDEX } from "./segment.ts";
 import { checkRecords, ID_BYTES, RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
@@ -112,7 +112,7 @@ function selectRecords(source: PartitionSource, window: PartitionWindow): Select
   return {
     offsets,
     lengths,
-    count: firstRank(0, records, (n) => words[2 * n + 1] !== NOT_SELECTED),
+    count: firstIndex(records, (n) => words[2 * n + 1] === NOT_SELECTED),
     positionAt: (n) => (words[2 * n] ?? 0) % 2 ** POSITION_BITS,
     startAt: (n) =>
       (words[2 * n + 1] ?? 0) * 2 ** (32 - POSITION_BITS) + ((words[2 * n] ?? 0) >>> POSITION_BITS),
@@ -159,10 +159,10 @@ function positionAfter(
   if (!start.startsWith(day) || id === "") throw new Error(`${cursor} is not a cursor of ${day}.`);
   const micros = microsecondsOfDay(start);
   const idBytes = Buffer.from(id.replaceAll("-", ""), "hex");
-  return firstRank(0, rows.length, (n) => {
+  return firstIndex(rows.length, (n) => {
     const at = (rows[n] ?? 0) * ID_BYTES;
-    if (startAt(n) !== micros) return startAt(n) < micros;
-    return ids().compare(idBytes, 0, ID_BYTES, at, at + ID_BYTES) <= 0;
+    if (startAt(n) !== micros) return startAt(n) > micros;
+    return ids().compare(idBytes, 0, ID_BYTES, at, at + ID_BYTES) > 0;
   });
 }
 

@@ -1,5 +1,6 @@
+import { firstIndex } from "../../kernel/first-index.ts";
+import { lazily } from "../../kernel/lazily.ts";
 import type { Pool } from "../pool/pool.ts";
-import { firstRank } from "./first-rank.ts";
 import { fillRecords, type Segment } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 import { createWordIndex, type WordIndex } from "./word-index.ts";
@@ -77,18 +78,18 @@ export function createSegmentOrder(pool: Pool, segment: Segment): GrowingOrder {
 /** An order that no longer follows the sidecar. */
 function fixedOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): SegmentOrder {
   const size = order.length;
-  let newest: Set<number> | undefined;
+  const newest = lazily(() => new Set(order));
   return {
     records: size,
     view,
     follow: () => undefined,
     at: (rank) => order[rank] ?? 0,
     rank: (start, id) => rankIn(view, order, size, { start, id }),
-    ofTrace(word) {
-      newest ??= new Set(order);
-      const isNewest = (position: number): boolean => newest?.has(position) === true;
-      return traces.find(word).filter(isNewest).sort(view.compare);
-    },
+    ofTrace: (word) =>
+      traces
+        .find(word)
+        .filter((position) => newest().has(position))
+        .sort(view.compare),
   };
 }
 
@@ -142,7 +143,7 @@ function rankIn(
 
 /** The number of ranked records before the first one for which `isBefore` is false. */
 function search(order: Uint32Array, size: number, isBefore: (position: number) => boolean): number {
-  return firstRank(0, size, (rank) => isBefore(order[rank] ?? 0));
+  return firstIndex(size, (rank) => !isBefore(order[rank] ?? 0));
 }
 
 /** The records of a segment's sidecar in memory. */

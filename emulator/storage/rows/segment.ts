@@ -1,9 +1,9 @@
+import { firstIndex } from "../../kernel/first-index.ts";
 import { type Seal, sealBlocks, sealLines } from "../checksum.ts";
 import type { TailLength } from "../journal/line.ts";
 import type { NamedSegment, RowFile } from "../pool/names.ts";
 import { readExactly, writeOrCut } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { firstRank } from "./first-rank.ts";
 import { checkedLine } from "./lines.ts";
 import {
   checkRecords,
@@ -241,9 +241,9 @@ export function endOfLine(pool: Pool, segment: Segment, position: number): numbe
 
 /** The number of records of a segment below a mark. Most marks are after all records. */
 export function countBelow(pool: Pool, segment: Segment, mark: number): number {
-  const isBelow = (at: number): boolean => readRecords(pool, segment, at, 1).sequence(0) < mark;
+  const isAbove = (at: number): boolean => readRecords(pool, segment, at, 1).sequence(0) >= mark;
   const count = segment.records;
-  return count === 0 || isBelow(count - 1) ? count : firstRank(0, count, isBelow);
+  return count === 0 || !isAbove(count - 1) ? count : firstIndex(count, isAbove);
 }
 
 /** The rows in memory, to which the next line is added. */
