@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CONTROL_PATH } from "../emulator/client/control-client.ts";
+import { linesOf } from "../emulator/client/send.ts";
 import { parseUntil } from "../emulator/client/until.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import type { Step } from "./document.ts";
@@ -170,11 +171,7 @@ async function ingest(
 
 function runsIn(file: string, scenarioFile: string): readonly object[] {
   const text = readFileSync(resolve(dirname(scenarioFile), file), "utf8");
-  if (file.endsWith(".ndjson"))
-    return text
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map((line) => JSON.parse(line));
+  if (file.endsWith(".ndjson")) return linesOf(text) as readonly object[];
   const value = JSON.parse(text) as readonly object[] | { readonly post?: readonly object[] };
   return "post" in value ? (value.post ?? []) : (value as readonly object[]);
 }

@@ -141,9 +141,9 @@ export function valueOf(text: string, contentType: string | null): unknown {
 }
 
 /** The values of lines of JSON. */
-function linesOf(text: string): readonly unknown[] {
+export function linesOf(text: string): readonly unknown[] {
   return text
     .split("\n")
-    .filter((line) => line !== "")
+    .filter((line) => line.trim() !== "")
     .map((line) => JSON.parse(line));
 }

@@ -8,6 +8,7 @@ import type { ScenarioRun } from "../../../scenarios/run-scenario.ts";
 import { DEFAULT_API_KEY } from "../../client/values.ts";
 import { packageVersion } from "../../config/package-version.ts";
 import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 import { type CapsuleFacts, type CapsuleParts, isSafe } from "./file.ts";
 
 type Failure = NonNullable<CapsuleFacts["failure"]>;
@@ -146,11 +147,8 @@ function secretsIn(text: string): readonly (readonly [string, string])[] {
 function valuesOf(text: string): readonly unknown[] {
   if (!text.trimStart().startsWith("{"))
     return [parseDocument(text, { prettyErrors: false }).toJS() as unknown];
-  return text.split("\n").flatMap((line) => {
-    try {
-      return line === "" ? [] : [JSON.parse(line) as unknown];
-    } catch {
-      return [];
-    }
-  });
+  return text
+    .split("\n")
+    .map(jsonOf)
+    .filter((value) => value !== undefined);
 }

@@ -1,4 +1,5 @@
 import { promises } from "node:fs";
+import { linesOf } from "../../client/send.ts";
 import type { SeedData, SeedKey } from "../../config/configuration.ts";
 import type { Gateway } from "../../http/gateway.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../subjects/auth.ts";
@@ -51,11 +52,7 @@ async function seedTraces(world: World, file: string, project: string): Promise<
 
 /** A JSON array, a batch body (`{"post":[…]}`), or one run a line. */
 function runsIn(text: string, file: string): readonly unknown[] {
-  if (file.endsWith(".ndjson"))
-    return text
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map((line) => JSON.parse(line));
+  if (file.endsWith(".ndjson")) return linesOf(text);
   const value = JSON.parse(text) as unknown;
   return Array.isArray(value) ? value : ((value as { post?: readonly unknown[] }).post ?? []);
 }

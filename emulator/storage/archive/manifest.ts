@@ -1,5 +1,6 @@
 import { packageVersion } from "../../config/package-version.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 
 /** The layout of snapshot files and capsules; raised when an older emulator could not read the files of a newer one. */
 export const FORMAT = 5;
@@ -40,7 +41,8 @@ export function manifestOf(world: ArchivedWorld | null): Manifest {
 
 /** Reads a manifest. Throws a `Refusal` (422), which names the version that can read another format. */
 export function readManifest(text: string): Manifest {
-  const manifest = parseManifest(text);
+  const manifest = jsonOf(text) as Partial<Manifest> | null | undefined;
+  if (typeof manifest !== "object" || manifest === null) throw damaged("its manifest is not JSON");
   const { format, written_by: version, world = null } = manifest;
   if (typeof format !== "number" || !Number.isInteger(format) || format < 1 || typeof version !== "string")
     throw damaged("its manifest has no valid format");
@@ -70,16 +72,6 @@ export function damaged(problem: string): Refusal {
     `The file is damaged or is not a snapshot file: ${problem}. Nothing was imported.`,
     "Use another copy of the file, or export the snapshot again.",
   );
-}
-
-function parseManifest(text: string): Partial<Manifest> {
-  try {
-    const value = JSON.parse(text) as Partial<Manifest> | null;
-    if (typeof value === "object" && value !== null) return value;
-  } catch {
-    // Reported below.
-  }
-  throw damaged("its manifest is not JSON");
 }
 
 function isArchivedWorld(world: Partial<ArchivedWorld>): world is ArchivedWorld {

@@ -2,6 +2,7 @@ import type { StoredRecord, WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import type { Collection } from "../../kernel/table.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { EVENTS } from "../secret-paths.ts";
 import { bodiesOf } from "./bodies.ts";
@@ -97,11 +98,7 @@ export function createStateReader(collections: readonly Collection<never>[], own
 }
 
 function parseLine(text: string): Line {
-  try {
-    const line = JSON.parse(text) as Line | null;
-    if (typeof line === "object" && line !== null) return line;
-  } catch {
-    // Reported below.
-  }
-  throw damaged("one of its records is not JSON");
+  const line = jsonOf(text) as Line | null | undefined;
+  if (typeof line !== "object" || line === null) throw damaged("one of its records is not JSON");
+  return line;
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Path } from "../../../contracts/spec/secrets.ts";
 import { DESTINATIONS } from "../../subjects/destinations/records.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 import { s3Credentials } from "../../subjects/object-storage/records.ts";
 import { SEEDED_KEY } from "../../subjects/object-storage/seed.ts";
 import type { Secrets } from "../../subjects/turn.ts";
@@ -57,18 +59,7 @@ export function restoredRecord(
 
 /** The key pair of every new world is published with the emulator. */
 function isPublic(text: string): boolean {
-  const { access_key_id, secret_access_key } = SEEDED_KEY;
-  if (text === secret_access_key) return true;
-  try {
-    const pair = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return (
-      pair.access_key_id === access_key_id &&
-      pair.secret_access_key === secret_access_key &&
-      Object.keys(pair).length === 2
-    );
-  } catch {
-    return false;
-  }
+  return text === SEEDED_KEY.secret_access_key || isDeepStrictEqual(jsonOf(text), SEEDED_KEY);
 }
 
 function placeholderSecret(collection: string): string {

@@ -2,6 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Entry, Extract } from "tar-stream";
 import { Refusal } from "../../kernel/refusal.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 import { damaged, ENTRY } from "./manifest.ts";
 import { type ArchiveTrailer, createDigest, type Digest, drained } from "./pack.ts";
 
@@ -45,8 +46,9 @@ export async function* unpackEntries(
   }
   if (trailer === undefined) throw damaged("its end is missing");
   const actual = digest.end();
-  const trailerSums = parseTrailer(trailer);
-  if (actual.entries !== trailerSums.entries || actual.sha256 !== trailerSums.sha256)
+  const trailerSums = jsonOf(trailer) as Partial<ArchiveTrailer> | null | undefined;
+  if (trailerSums === undefined) throw damaged("its last entry is not JSON");
+  if (actual.entries !== trailerSums?.entries || actual.sha256 !== trailerSums.sha256)
     throw damaged("its checksum does not match");
 }
 
@@ -118,14 +120,6 @@ async function* countBytes(
   for await (const chunk of chunks) {
     input.bytes += chunk.length;
     yield chunk;
-  }
-}
-
-function parseTrailer(text: string): Partial<ArchiveTrailer> {
-  try {
-    return (JSON.parse(text) ?? {}) as Partial<ArchiveTrailer>;
-  } catch {
-    throw damaged("its last entry is not JSON");
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
+import { jsonOf } from "../../subjects/json-of.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed, sealedLines, sealOf } from "../checksum.ts";
 import { keyPath, lostKey } from "../secrets.ts";
@@ -173,13 +174,8 @@ function hintFor(root: string): string {
 
 /** The format is checked before the checksum, which other versions may write differently. */
 function refuseOtherFormat(text: string, path: string): void {
-  let format: unknown;
-  try {
-    format = (JSON.parse(text) as Partial<LogHeader>).format;
-  } catch {
-    return;
-  }
-  if (format !== FORMAT) throw otherFormat(`${path} has format ${format}`);
+  const header = jsonOf(text) as Partial<LogHeader> | null | undefined;
+  if (header != null && header.format !== FORMAT) throw otherFormat(`${path} has format ${header.format}`);
 }
 
 /** Otherwise a folder of an earlier version would look empty. */

@@ -4,6 +4,7 @@ import {
   type FilterField,
   type FilterKindName,
 } from "../../../contracts/spec/filter-language.ts";
+import { jsonOf } from "../json-of.ts";
 import { parseUuid } from "../traces/field-readers.ts";
 import { isJsonObject, type JsonObject, jsonProblem } from "../traces/json.ts";
 import { parseTime } from "../traces/wire-time.ts";
@@ -150,12 +151,9 @@ function inSeconds([, figure = "0", unit = "s"]: RegExpExecArray): string {
 function objectOf(atom: Atom): JsonObject {
   const example = `Write has(metadata, '{"key": "value"}'), or exists(metadata, "key").`;
   if (atom.kind !== "text") throw new FilterMistake(atom.at, "has takes a JSON object in quotes", example);
-  let value: unknown;
-  try {
-    value = JSON.parse(atom.value);
-  } catch {
+  const value = jsonOf(atom.value);
+  if (value === undefined)
     throw new FilterMistake(atom.at, `${excerpt(atom.value)} is not valid JSON`, example);
-  }
   if (!isJsonObject(value))
     throw new FilterMistake(atom.at, `${excerpt(atom.value)} is not a JSON object`, example);
   const problem = jsonProblem(value);
