@@ -5,12 +5,12 @@ import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { overlaid } from "../../scenarios/conditions.ts";
 import { alternativesOf, NOTING } from "../../scenarios/variations/variations.ts";
 import type { ChoiceView } from "../client/views.ts";
-import type { Emulator, EmulatorFaults, EmulatorOptions } from "../runtime/index.ts";
+import type { EmulatorOptions } from "../runtime/index.ts";
 import type { NamedTest } from "./fixtures/capsule.ts";
 import { type EmulatorMatchers, MATCHERS } from "./fixtures/matchers.ts";
+import type { WorldFixtures } from "./fixtures/with-world.ts";
 import {
   defaultCapsules,
-  type FrozenClock,
   frozenClock,
   openTestWorld,
   type SharedEmulator,
@@ -27,13 +27,7 @@ export { frozenClock };
 const LOADING_LIMIT_MS = 60_000;
 
 /** Fixtures of a test, and options it may set with `test.extend`. */
-export interface EmulatorFixtures extends Required<WorldOptions> {
-  /** A world for every test that asks for one, removed when the test has ended. */
-  readonly emulator: Emulator;
-  /** Advances the frozen clock of the test's world. */
-  readonly clock: FrozenClock;
-  /** Arms faults in the test's world; one that never triggers fails the test. */
-  readonly faults: EmulatorFaults;
+export interface EmulatorFixtures extends Required<WorldOptions>, WorldFixtures {
   /**
    * The world `main` of the emulator that the tests of a file share, for what is prepared once:
    * `test.beforeAll(async ({ sharedEmulator }) => { const main = await sharedEmulator(); … })`.

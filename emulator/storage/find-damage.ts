@@ -10,7 +10,7 @@ import type { Manifest } from "./pool/names.ts";
 import { openPool, type Pool, poolPath } from "./pool/pool.ts";
 import { damagedRows } from "./rows/row-files.ts";
 import { openSecrets } from "./secrets.ts";
-import { StoreError } from "./store-error.ts";
+import { type StoreError, unlessDamaged } from "./store-error.ts";
 
 type Report = (damage: StoreError) => void;
 
@@ -38,13 +38,10 @@ export async function findDamage(root: string): Promise<readonly string[]> {
 
 /** Reports a `StoreError` of an act and returns undefined. */
 function attempt<T>(report: Report, act: () => T): T | undefined {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.code === "other_format") throw error;
-    report(error);
-    return undefined;
-  }
+  return unlessDamaged(act, (damage) => {
+    if (damage.code === "other_format") throw damage;
+    report(damage);
+  });
 }
 
 /** The manifests of all worlds and snapshots, from the list of worlds or, if that is damaged, from its copy. */

@@ -13,6 +13,17 @@ export class StoreError extends Refusal {
   }
 }
 
+/** The result of an act; undefined when stored data is damaged, which is reported. */
+export function unlessDamaged<T>(act: () => T, report?: (damage: StoreError) => void): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    report?.(error);
+    return undefined;
+  }
+}
+
 /** The error of a file whose checksum does not match; `where` is the position in it. */
 export function damaged(path: string, where = "", hint?: string): StoreError {
   return new StoreError(`${path}${where && `, ${where},`} is damaged.`, hint);

@@ -7,7 +7,7 @@ import { fileOfBody } from "./objects/body-location.ts";
 import type { Manifest } from "./pool/names.ts";
 import { type Pool, type PoolNames, poolNames, poolPath } from "./pool/pool.ts";
 import { recordFilesOf } from "./pool/uses.ts";
-import { StoreError } from "./store-error.ts";
+import { unlessDamaged } from "./store-error.ts";
 
 /** An order to remove the files of these owners, which no longer write, except for those that a manifest leads to. */
 export interface SweepOrder {
@@ -63,14 +63,12 @@ export function sweep(
 ): boolean {
   manifests.releaseAll();
   const owners = [...pool.suspects];
-  try {
+  const isSwept = unlessDamaged(() => {
     for (const file of unneeded(pool, owners, manifests.leadingTo(owners))) pool.discard(pool.path(file));
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return false;
-  }
-  pool.suspects.clear();
-  return true;
+    return true;
+  });
+  if (isSwept) pool.suspects.clear();
+  return isSwept === true;
 }
 
 /** An order to write the state that a manifest leads to into one file. */

@@ -53,10 +53,13 @@ export interface ControlContext {
   pause(ms: number): Promise<void>;
 }
 
-/** A turn that changed something; `rows` is the number of the trace row after its last one. */
+/** A turn that changed something. */
 export interface HistoryTurn {
+  /** Without changes if the turn only wrote trace rows. */
   readonly commit: Commit;
+  /** The number of the trace row after its last one. */
   readonly rows: number;
+  /** The rows that lead back to the state before the turn. */
   readonly replaced: readonly ReplacedRow[];
 }
 
@@ -131,8 +134,9 @@ export interface SnapshotImportRequest {
 /** A snapshot as the control API shows it. */
 export interface SnapshotView {
   readonly name: string;
-  /** The world that it is of. */
+  /** The world that was saved. */
   readonly of: string;
+  /** Virtual time, ISO 8601. */
   readonly now: string;
   /** The number of the last turn that it contains. */
   readonly turn: number;
@@ -271,4 +275,9 @@ export function control<
   },
 ): ControlRow<Method, Path, Q, B, R> {
   return row;
+}
+
+/** The cause of a turn of a test-only operation; `ref` is the id of a record, object or inbox. */
+export function cause(name: string, ref?: string) {
+  return { type: "control", name, ...(ref !== undefined && { ref }) } as const;
 }

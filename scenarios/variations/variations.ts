@@ -23,13 +23,9 @@ interface ChangedChoice {
 }
 
 /** Other assumption values than in the baseline, and the settings that select them. */
-export interface Variation {
-  /** For example `agent.list_order=oldest first`; several choices are joined by `, `. */
-  readonly name: string;
+export interface Variation extends Pick<Trial, "name" | "section" | "differs" | "means"> {
+  /** Its name joins several choices by `, `. */
   readonly choices: readonly AssumptionId[];
-  readonly section: string;
-  readonly differs: string;
-  readonly means: string;
   readonly settings: Readonly<Record<string, unknown>>;
   /** The same without one of the changed choices. Empty if only one is changed. */
   parts(): readonly Variation[];

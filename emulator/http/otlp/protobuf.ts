@@ -50,15 +50,6 @@ const TYPES: Readonly<Record<string, ReadonlyMap<number, string>>> = Object.from
 );
 const LENGTH_DELIMITED = 2;
 
-const ONE_OF = [
-  "stringValue",
-  "boolValue",
-  "intValue",
-  "doubleValue",
-  "arrayValue",
-  "kvlistValue",
-  "bytesValue",
-];
 const IDS = ["traceId", "spanId", "parentSpanId"] as const;
 
 /** The types of request and reply; the protobuf library is loaded with them. */
@@ -69,7 +60,7 @@ const loadTypes = lazily(async () => {
       Object.entries(MESSAGES).map(([name, fields]) => [
         name,
         {
-          ...(name === "AnyValue" ? { oneofs: { value: { oneof: ONE_OF } } } : {}),
+          ...(name === "AnyValue" ? { oneofs: { value: { oneof: Object.keys(fields) } } } : {}),
           fields: Object.fromEntries(
             Object.entries(fields).map(
               ([field, [id, type, rule]]: [string, readonly [number, string, "repeated"?]]) => [

@@ -151,14 +151,4 @@ export interface EmulatorSnapshots {
 }
 
 /** Facts about a snapshot. */
-export interface Snapshot {
-  readonly name: string;
-  /** The world that was saved. */
-  readonly of: string;
-  /** Virtual time, ISO 8601. */
-  readonly now: string;
-  /** The number of the last turn that it contains. */
-  readonly turn: number;
-  /** Only of one that was imported: what it has no secrets for. */
-  readonly missing?: SnapshotView["missing"];
-}
+export type Snapshot = SnapshotView;

@@ -5,7 +5,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { ObjectStore } from "../../s3/object-store.ts";
 import type { History } from "../../storage/history/history.ts";
-import { StoreError } from "../../storage/store-error.ts";
+import { unlessDamaged } from "../../storage/store-error.ts";
 import {
   IN_JOURNAL,
   type LastState,
@@ -131,13 +131,8 @@ function openWorld(options: WorldRuntimeOptions): OpenedWorld {
 
 /** The turns of earlier processes. Without them if their files are damaged. */
 function ownTurns(history: History, after: number, upTo: number): readonly Commit[] {
-  try {
-    const commits = [...history.turns()].map(({ commit }) => commit);
-    return commits.filter(({ turn }) => turn > after && turn <= upTo);
-  } catch (error) {
-    if (error instanceof StoreError) return [];
-    throw error;
-  }
+  const turns = unlessDamaged(() => [...history.turns()]) ?? [];
+  return turns.map(({ commit }) => commit).filter(({ turn }) => turn > after && turn <= upTo);
 }
 
 function lastStateOf({ world, storage }: OpenedWorld): LastState {

@@ -4,6 +4,7 @@ import type { Point } from "../../kernel/as-of.ts";
 import { type Commit, progressFrom, type WorldState } from "../../kernel/commit.ts";
 import { imageOf } from "../../kernel/image.ts";
 import type { Collection } from "../../kernel/table.ts";
+import type { HistoryTurn } from "../../subjects/control-operation.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import { parseSummed, sealedLines } from "../checksum.ts";
 import { readJournalSegment } from "../journal/journal.ts";
@@ -13,15 +14,9 @@ import { readState, stateOf } from "../journal/state.ts";
 import { type Manifest, ownerOf } from "../pool/names.ts";
 import { writeAll } from "../pool/open-files.ts";
 import type { Pool, PoolNames } from "../pool/pool.ts";
-import { damaged, readStored, StoreError } from "../store-error.ts";
+import { damaged, readStored, unlessDamaged } from "../store-error.ts";
 import type { Before, Older, SavedHistory } from "./history.ts";
-import {
-  addTurn,
-  type HistorySegment,
-  type HistoryTurn,
-  MAX_SEGMENT_ENTRIES,
-  newHistorySegment,
-} from "./history-segment.ts";
+import { addTurn, type HistorySegment, MAX_SEGMENT_ENTRIES, newHistorySegment } from "./history-segment.ts";
 
 const LINE_FEED = 0x0a;
 const LINES_AT_A_TIME = 500;
@@ -91,12 +86,11 @@ function* linesIn(pool: PoolNames, file: string): Iterable<object> {
 
 /** The bodies that the history in a file needs; none when the file cannot be read. */
 export function bodiesOfHistory(pool: PoolNames, file: string): readonly string[] {
-  try {
-    for (const line of linesIn(pool, file)) return (line as Pick<StoredHistory, "bodies">).bodies;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-  }
-  return [];
+  const read = (): readonly string[] | undefined => {
+    const [first] = linesIn(pool, file) as Iterable<Partial<StoredHistory>>;
+    return first?.bodies;
+  };
+  return unlessDamaged(read) ?? [];
 }
 
 /** An unchanged history stays in its file. `saved` is called only when the history is written, because it is slow. */

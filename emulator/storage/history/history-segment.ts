@@ -4,18 +4,9 @@ import type { Commit, Progress } from "../../kernel/commit.ts";
 import type { Journal } from "../../kernel/journal.ts";
 import type { Records } from "../../kernel/records.ts";
 import type { ReplacedRow } from "../../kernel/table.ts";
+import type { HistoryTurn } from "../../subjects/control-operation.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { RateRow } from "../../subjects/rate-limits/matching.ts";
-
-/** A turn that changed something. */
-export interface HistoryTurn {
-  /** Without changes if the turn only wrote trace rows. */
-  readonly commit: Commit;
-  /** The number of the row after its last one. */
-  readonly rows: number;
-  /** The rows that lead back to the state before the turn. */
-  readonly replaced: readonly ReplacedRow[];
-}
 
 /** A change of the rate limiter between two turns: a counted request, or a row that was changed by a control operation. */
 export type LimiterChange = Point &

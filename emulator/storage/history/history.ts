@@ -3,8 +3,9 @@ import { progressFrom } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import type { Journal } from "../../kernel/journal.ts";
 import type { Records } from "../../kernel/records.ts";
+import type { HistoryTurn } from "../../subjects/control-operation.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
-import { StoreError } from "../store-error.ts";
+import { unlessDamaged } from "../store-error.ts";
 import {
   addChange,
   addTurn,
@@ -12,7 +13,6 @@ import {
   type Beginning,
   cut,
   type HistorySegment,
-  type HistoryTurn,
   type LimiterChange,
   MAX_SEGMENT_ENTRIES,
   newHistorySegment,
@@ -212,15 +212,6 @@ function bytesOf(segments: readonly HistorySegment[]): number {
 function isFull({ turns, limiterChanges, bytes }: HistorySegment, bounds: HistoryBounds): boolean {
   const entries = Math.min(MAX_SEGMENT_ENTRIES, bounds.turns);
   return turns.length + limiterChanges.length >= entries || bytes * MIN_HISTORY_SEGMENTS >= bounds.bytes;
-}
-
-function unlessDamaged<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof StoreError) return undefined;
-    throw error;
-  }
 }
 
 function copyOf({ progress, rows, limiter }: Beginning): Beginning {

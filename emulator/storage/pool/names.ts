@@ -77,17 +77,13 @@ export function sealedManifest({ owner, state, journals, others }: Manifest): Ma
 
 const DIGITS = 6;
 
-export function journalName(owner: number, number: number): string {
-  return `${owner}/journal-${String(number).padStart(DIGITS, "0")}.ndjson`;
-}
+/** The names of an owner's files of one kind. */
+const namesOf = (kind: string, ending: string) => (owner: number, number: number) =>
+  `${owner}/${kind}-${String(number).padStart(DIGITS, "0")}.${ending}`;
 
-export function historyName(owner: number, number: number): string {
-  return `${owner}/history-${String(number).padStart(DIGITS, "0")}.ndjson`;
-}
-
-export function stateName(owner: number, number: number): string {
-  return `${owner}/state-${String(number).padStart(DIGITS, "0")}.json`;
-}
+export const journalName = namesOf("journal", "ndjson");
+export const historyName = namesOf("history", "ndjson");
+export const stateName = namesOf("state", "json");
 
 /** The number in the name of a journal or a state. */
 export function numberOf(file: string): number {

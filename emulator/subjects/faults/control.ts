@@ -1,6 +1,6 @@
 import { freeForm } from "../../../contracts/spec/fields.ts";
 import { FILTER, LIST_QUERY, listOf } from "../control-list.ts";
-import { control } from "../control-operation.ts";
+import { cause, control } from "../control-operation.ts";
 import { armFault, faultById, faultView, listFaults, removeFault, removeFaults } from "./rules.ts";
 
 /** Operations that arm, list and remove faults. */
@@ -49,7 +49,3 @@ export const FAULT_OPERATIONS = [
     },
   }),
 ] as const;
-
-function cause(name: string, ref?: string) {
-  return { type: "control", name, ...(ref !== undefined && { ref }) } as const;
-}

@@ -1,5 +1,5 @@
 import { integer, object, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
-import { control, type FileReply } from "../control-operation.ts";
+import { cause, control, type FileReply } from "../control-operation.ts";
 import { createBucket, dropBucket, listBuckets } from "./buckets.ts";
 import { listObjects, objectAt } from "./contents.ts";
 import {
@@ -123,7 +123,3 @@ export const OBJECT_STORAGE_OPERATIONS = [
     },
   }),
 ] as const;
-
-function cause(name: string, ref: string) {
-  return { type: "control", name, ref } as const;
-}

@@ -1,6 +1,6 @@
 import { object, oneOf, optional, text, uuid } from "../../../contracts/spec/fields.ts";
 import { LIST_QUERY, listOf } from "../control-list.ts";
-import { control } from "../control-operation.ts";
+import { cause, control } from "../control-operation.ts";
 import { explainWebhook } from "./explain.ts";
 import { clearInbox, listInboxes, readInbox, receive } from "./inbox.ts";
 import { deliveryById, listDeliveries } from "./ledger.ts";
@@ -89,7 +89,3 @@ export const WEBHOOK_OPERATIONS = [
     },
   }),
 ] as const;
-
-function cause(name: string, ref: string) {
-  return { type: "control", name, ref } as const;
-}

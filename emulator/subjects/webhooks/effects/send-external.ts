@@ -2,7 +2,7 @@ import { isLoopback } from "../../local-hosts.ts";
 import type { Settings } from "../../settings.ts";
 import type { Posted } from "../events.ts";
 import { addressRefusal, hostOf, type WebhookPolicy, webhookRefusal } from "../policy.ts";
-import { type Exchange, exchange } from "./exchange.ts";
+import { type Call, type Exchange, exchange } from "./exchange.ts";
 import { PostFailed } from "./post-failed.ts";
 import { type Address, addressesOf, type Resolve, resolveHost } from "./resolver.ts";
 
@@ -38,12 +38,7 @@ export async function sendExternal(options: ExternalPostOptions, url: URL, paylo
   }
 }
 
-interface Hop {
-  readonly url: URL;
-  readonly method: "POST" | "GET";
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+type Hop = Pick<Call, "url" | "method" | "headers" | "body">;
 
 /** 307 and 308 keep the method; 301, 302 and 303 turn a POST into a GET, as in common HTTP clients. */
 function nextHop(hop: Hop, status: number, location: string): Hop {
