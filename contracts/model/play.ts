@@ -50,16 +50,20 @@ export async function play(target: Target, options: PlayOptions): Promise<Play> 
   let requests = 0;
   let playedCount = 0;
   let shortest: PlayedDifference | undefined;
+  let failure: unknown;
 
-  const isSpent = () => requests >= (shortest ? shortest.foundAfter + budget * SHRINK_FACTOR : budget);
+  const isOver = () =>
+    failure !== undefined ||
+    options.signal?.aborted === true ||
+    requests >= (shortest ? shortest.foundAfter + budget * SHRINK_FACTOR : budget);
   const spend = async () => {
-    if (isSpent() || options.signal?.aborted) return false;
+    if (isOver()) return false;
     requests += 1;
     return true;
   };
 
   async function playOnce(steps: Iterable<AsyncCommand<Model, Server>>): Promise<void> {
-    if (isSpent() || options.signal?.aborted) return;
+    if (isOver()) return;
     playedCount += 1;
     const open = await openSequence(target, { ...options, spend, name: String(playedCount) });
     const exchanges: Exchange[] = [];
@@ -79,7 +83,15 @@ export async function play(target: Target, options: PlayOptions): Promise<Play> 
     }
   }
 
-  await check(asyncProperty(sequences(), playOnce), { seed, numRuns: budget });
+  const property = asyncProperty(sequences(), (steps) =>
+    playOnce(steps).catch((error: unknown) => {
+      // Any other error, such as that of a server that no longer responds, is not a result.
+      if (!(error instanceof Difference)) failure = error;
+      throw error;
+    }),
+  );
+  await check(property, { seed, numRuns: budget });
+  if (failure !== undefined && !shortest) throw failure;
   return {
     target: target.name,
     seed,

@@ -13,6 +13,7 @@ import {
 import { LISTED_STATUSES } from "../../contracts/facts/agent.ts";
 import { createAddressTarget, createEmulatorTarget, type Target } from "../../contracts/index.ts";
 import { play } from "../../contracts/model/play.ts";
+import { Unreachable } from "../../contracts/targets/send.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 import { isFull } from "../support/depth.ts";
 import { DESTINATION, halfRightServer, SESSION, THREAD } from "./partially-conforming/server.ts";
@@ -163,6 +164,19 @@ describe("the reference model", () => {
       expect(difference?.foundAfter).toBeLessThan(REQUESTS);
     },
   );
+
+  it("does not agree with a server that no longer responds", async () => {
+    const outage = (next: Send): Send => {
+      let left = 5;
+      return async (request) => {
+        left -= 1;
+        if (left < 0) throw new Unreachable("the server is gone");
+        return next(request);
+      };
+    };
+    const target = changed(await plainServer({}), { send: outage });
+    await expect(play(target, { seed: 1, requests: REQUESTS })).rejects.toThrow("the server is gone");
+  });
 
   it.each(MISTAKES)("needs no test-only surface to find %o", async (mistakes, requirement, change) => {
     const target = await plainServer(mistakes);
