@@ -107,7 +107,7 @@ function checkRun({ id }: ThreadModel, run: Members): void {
 function checkStarted({ started }: ThreadModel, runs: readonly Members[]): void {
   // A rollback removes the run that it ends.
   if (!started || runs.some(({ multitask_strategy }) => multitask_strategy === "rollback")) return;
-  expectSame("4.1-1", "a list with a large limit has every run", runs.length, started.length);
+  expectSame("4.1-1", "all pages of the list together have every run", runs.length, started.length);
   for (const { marker, assistantId } of started) {
     const run = runs.find(({ kwargs }) => JSON.stringify(kwargs).includes(marker));
     if (!run)

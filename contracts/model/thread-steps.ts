@@ -1,7 +1,7 @@
 import type { Contract, Reply } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
 import { LIST_REFUSALS } from "../facts/agent.ts";
-import { awaitEnd, messageIn, postToThread, thread } from "../suites/agent-helpers.ts";
+import { awaitEnd, messageIn, PAGE_RUNS, postToThread, thread } from "../suites/agent-helpers.ts";
 import { listIn } from "../suites/reading.ts";
 import { Difference, expectSame, expectThat } from "./difference.ts";
 import {
@@ -144,6 +144,13 @@ async function pageOf(threadModel: ThreadModel, query: RunQuery, t: Contract): P
   return listIn(body);
 }
 
-const LARGE_LIMIT = 100;
-
-const allRuns = (threadModel: ThreadModel, t: Contract) => pageOf(threadModel, { limit: LARGE_LIMIT }, t);
+/** Every run of a thread; repeated pages are left to the model. */
+async function allRuns(threadModel: ThreadModel, t: Contract): Promise<readonly Members[]> {
+  const runs: Members[] = [];
+  for (;;) {
+    const page = await pageOf(threadModel, { limit: PAGE_RUNS, offset: runs.length }, t);
+    const isRepeated = runs.some(({ run_id }) => run_id === page[0]?.run_id);
+    runs.push(...page);
+    if (page.length < PAGE_RUNS || isRepeated) return runs;
+  }
+}

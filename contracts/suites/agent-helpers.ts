@@ -1,7 +1,8 @@
 import { accepted, isRefused } from "../engine/check.ts";
-import type { Contract, Reply } from "../engine/contract.ts";
-import { isMembers, type Members } from "../engine/json.ts";
+import type { CallOptions, Contract, Reply } from "../engine/contract.ts";
+import { isMembers, jsonOf, type Members } from "../engine/json.ts";
 import { NEEDS } from "../engine/needs.ts";
+import type { Delivery } from "../engine/target.ts";
 
 export interface RunBody {
   readonly run_id: string;
@@ -24,14 +25,14 @@ export interface ThreadBody {
 /** Id of the configured assistant; else of the emulator's `echo`, or of the first one of the server. */
 export async function assistant(t: Contract, graph = "echo"): Promise<string> {
   if (t.identity.assistantId !== undefined) return t.identity.assistantId;
-  const { status, body } = await t.call<readonly Members[]>("POST", "/assistants/search", {
+  const { status, body } = await t.call<unknown>("POST", "/assistants/search", {
     body: { limit: 100, offset: 0 },
     unchecked: true,
     mayLack: true,
   });
   // A server without a search may still know its assistants by name.
   if (status === 404 || status === 405 || status === 501) return graph;
-  const list = Array.isArray(body) ? (body as readonly Members[]) : [];
+  const list = Array.isArray(body) ? body.filter(isMembers) : [];
   const selected = list.find(({ graph_id }) => graph_id === graph) ?? list[0];
   t.must("4.8-3", typeof selected?.assistant_id === "string", "the server has an assistant");
   return String(selected?.assistant_id);
@@ -99,12 +100,9 @@ export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
   if (t.has("clock")) await t.advance("PT1S");
   if (t.has("control")) return;
   const isOpen = ({ status }: RunBody) => status === "pending" || status === "running";
-  await t.eventually(async () => {
-    // Lists have cases of their own.
-    const path = `/threads/${threadId}/runs?limit=100`;
-    const { body } = await t.call<readonly RunBody[]>("GET", path, { unchecked: true, mayLack: true });
-    return !Array.isArray(body) || !body.some(isOpen);
-  });
+  // Lists have cases of their own.
+  const options = { unchecked: true, mayLack: true };
+  await t.eventually(async () => !(await allRuns(t, threadId, "", options)).some(isOpen));
 }
 
 /** Calls an operation of §4.8 by its listed path, and after a 404 by the plural spelling. */
@@ -119,4 +117,33 @@ export async function postToListedPath(t: Contract, path: string, body: Members)
 export async function listRuns(t: Contract, threadId: string, query = ""): Promise<readonly RunBody[]> {
   const { body } = await t.call<readonly RunBody[]>("GET", `/threads/${threadId}/runs${query}`);
   return Array.isArray(body) ? body : [];
+}
+
+/** Runs of a page: more than the default. */
+export const PAGE_RUNS = 20;
+
+/** Every run of a thread that the query selects. Pages are small, because the largest limit is not shown (§8.1). */
+export async function allRuns(
+  t: Contract,
+  threadId: string,
+  query = "",
+  options: CallOptions = {},
+): Promise<readonly RunBody[]> {
+  const runs = new Map<string, RunBody>();
+  for (;;) {
+    const path = `/threads/${threadId}/runs?limit=${PAGE_RUNS}&offset=${runs.size}${query}`;
+    const { body } = await t.call<readonly RunBody[]>("GET", path, options);
+    const page = Array.isArray(body) ? body.filter((run: RunBody) => isMembers(run)) : [];
+    const before = runs.size;
+    for (const run of page) runs.set(run.run_id, run);
+    // A server that ignores the offset repeats its page.
+    if (page.length < PAGE_RUNS || runs.size === before) return [...runs.values()];
+  }
+}
+
+/** The run in a delivery (§6). */
+export function deliveredRun(t: Contract, delivery: Delivery | undefined): RunBody {
+  const run = jsonOf(delivery?.body);
+  t.must("6-1", isMembers(run), "the payload is a run", { actual: delivery?.body });
+  return run as RunBody;
 }

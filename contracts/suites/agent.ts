@@ -132,19 +132,22 @@ export const AGENT_CASES = suite({
     requirements: ["4.8-3"],
     needs: ["agent"],
     async run(t) {
-      const search = (body: Members) => t.call<readonly Members[]>("POST", "/assistants/search", { body });
-      const { status, body } = await search({ limit: 100, offset: 0 });
-      t.must("4.8-3", status < 300 && Array.isArray(body), "the reply is a list of assistants", {
-        actual: status,
-      });
-      const one = await search({ limit: 1, offset: 0 });
-      t.fact(
-        "4.8-3",
-        equal(one.body.length, Math.min(1, body.length)),
-        "limit 1 returns at most one assistant",
-      );
-      const rest = await search({ limit: 100, offset: 1 });
-      t.fact("4.8-3", equal(rest.body.length, Math.max(0, body.length - 1)), "offset 1 skips one assistant");
+      const search = async (offset: number, limit = 100) => {
+        const { status, body } = await t.call<unknown>("POST", "/assistants/search", {
+          body: { limit, offset },
+        });
+        const isList = accepted(status).holds && Array.isArray(body);
+        t.must("4.8-3", isList, "the reply is a list of assistants", { actual: status });
+        return (body as readonly unknown[]).map((each) => JSON.stringify(each));
+      };
+      const all = await search(0);
+      const one = await search(0, 1);
+      t.fact("4.8-3", equal(one.length, Math.min(1, all.length)), "limit 1 returns at most one assistant");
+      const rest = await search(1);
+      // A page that is full may be followed by more assistants.
+      const hasMore = rest.length === all.length && rest.some((each) => !all.includes(each));
+      const expected = hasMore ? all.length : Math.max(0, all.length - 1);
+      t.fact("4.8-3", equal(rest.length, expected), "offset 1 skips one assistant");
     },
   },
   "4.8/stream-fields": {

@@ -5,12 +5,21 @@ import { instantOf, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { pairwise } from "../engine/pairs.ts";
 import { LIST_DEFAULTS, RUN_MEMBERS } from "../facts/agent.ts";
-import { awaitEnd, listRuns, runTwice, script, startRun, thread } from "./agent-helpers.ts";
+import {
+  allRuns,
+  awaitEnd,
+  listRuns,
+  PAGE_RUNS,
+  runTwice,
+  script,
+  startRun,
+  thread,
+} from "./agent-helpers.ts";
 
 /** Parameters of the list; null leaves one out. */
 const PAIRS = pairwise({
   status: [null, "success", "error", "timeout"],
-  limit: [null, 1, 2, 100],
+  limit: [null, 1, 2, PAGE_RUNS],
   offset: [null, 1, 2, 7],
   select: [null, ["run_id"], ["kwargs", "status"], ["updated_at", "metadata", "thread_id"]],
 });
@@ -58,7 +67,7 @@ export const LIST_PAIR_CASES = suite({
     needs: ["agent"],
     async run(t) {
       const id = await endedThread(t);
-      const all: readonly Members[] = (await listRuns(t, id, "?limit=100")).map((run) => ({ ...run }));
+      const all: readonly Members[] = (await allRuns(t, id)).map((run) => ({ ...run }));
       for (const combination of PAIRS) {
         const query = queryOf(combination);
         const { status, limit, select } = combination;

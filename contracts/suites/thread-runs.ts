@@ -8,7 +8,16 @@ import {
   RUN_MEMBERS,
   UNLISTED_STATUS,
 } from "../facts/agent.ts";
-import { awaitEnd, listRuns, messageIn, type RunBody, script, startRun, thread } from "./agent-helpers.ts";
+import {
+  allRuns,
+  awaitEnd,
+  listRuns,
+  messageIn,
+  type RunBody,
+  script,
+  startRun,
+  thread,
+} from "./agent-helpers.ts";
 
 /** They make a thread, or take the one that was given. */
 const LISTED = ["agent"] as const;
@@ -23,7 +32,7 @@ async function threadOf(
 ): Promise<{ readonly id: string; readonly runIds: readonly string[] }> {
   const id = await thread(t);
   const isConfigured = id === t.identity.threadId;
-  const runIds = isConfigured ? idsOf(await listRuns(t, id, "?limit=100")).reverse() : [];
+  const runIds = isConfigured ? idsOf(await allRuns(t, id)).reverse() : [];
   if (isConfigured && runIds.length < count && !t.has("writes"))
     t.lack(`a thread with at least ${count} runs (--thread); this thread has ${runIds.length}`);
   while (runIds.length < count) {
@@ -193,13 +202,13 @@ export const THREAD_RUN_CASES = suite({
     needs: LISTED,
     async run(t) {
       const { id } = await threadOf(t, 2);
-      const all = await listRuns(t, id, "?limit=100");
+      const all = await allRuns(t, id);
       // A run that is still open may move from one list to the other meanwhile.
       const isMoving = all.some(({ status }) => status === "pending" || status === "running");
       for (const status of LISTED_STATUSES) {
         if (status === "pending" && isMoving) continue;
         const expected = idsOf(all.filter((run) => run.status === status));
-        const listedRuns = await listRuns(t, id, `?limit=100&status=${status}`);
+        const listedRuns = await allRuns(t, id, `&status=${status}`);
         t.fact("2.1-4", sameItems(idsOf(listedRuns), expected), `status=${status} selects its runs`);
         for (const run of listedRuns) t.fact("2.1-2", equal(run.status, status), "each run has this status");
       }
