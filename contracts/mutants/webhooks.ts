@@ -39,6 +39,10 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
       wrongBehaviour: "the payload is wrapped",
       deliveries: rewritePayload((run) => ({ event: "run.completed", run })),
     },
+    "as-form": {
+      wrongBehaviour: "the payload is a form",
+      deliveries: rewriteEach((one) => ({ ...one, body: "run_id=1&status=success" })),
+    },
     put: {
       wrongBehaviour: "deliveries are PUT requests",
       deliveries: rewriteEach((one) => ({ ...one, method: "PUT" })),

@@ -7,10 +7,10 @@ import { ENDED_STATUSES, RUN_MEMBERS, STARTING_OPERATIONS } from "../facts/agent
 import {
   assistant,
   awaitEnd,
+  deliveredRun,
   INPUT,
   listRuns,
   postToListedPath,
-  type RunBody,
   script,
   startRun,
   thread,
@@ -84,7 +84,7 @@ export const STARTING_CASES = suite({
         await receiver.arrived(1, TIMEOUT_MS);
         const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
         t.must("6-1", equal(mine.length, 1), `${path}: one delivery`);
-        const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
+        const run = deliveredRun(t, mine[0]);
         t.fact("6-1", equal(mine[0]?.method, "POST"), "the delivery is a POST request");
         t.fact(
           "6-1",
@@ -112,7 +112,7 @@ export const STARTING_CASES = suite({
       await receiver.arrived(1, TIMEOUT_MS);
       t.must("6-1", equal(receiver.deliveries.length, 1), "one delivery");
       const [listedRun] = await listRuns(t, id);
-      const payload = JSON.parse(receiver.deliveries[0]?.body ?? "{}") as RunBody;
+      const payload = deliveredRun(t, receiver.deliveries[0]);
       for (const name of ["run_id", "thread_id", "assistant_id", "status"] as const)
         t.fact("6-1", equal(payload[name], listedRun?.[name]), `${name} is that of the run`);
       const createdAt = instantOf(payload.created_at);

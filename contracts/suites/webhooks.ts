@@ -8,10 +8,10 @@ import type { RequirementId } from "../spec/requirements.ts";
 import {
   assistant,
   awaitEnd,
+  deliveredRun,
   INPUT,
   listRuns,
   postToThread,
-  type RunBody,
   script,
   startRun,
   thread,
@@ -88,7 +88,7 @@ export const WEBHOOK_CASES = suite({
         await t.advance("PT2H");
         await receiver.arrived(1, TIMEOUT_MS);
         const [first] = receiver.deliveries;
-        const run = first && (JSON.parse(first.body) as RunBody);
+        const run = first && deliveredRun(t, first);
         t.choice("6-2", equal(run?.status, status), `${status} is delivered`);
         t.fact("6-1", receiver.deliveries.length <= 1, "each status is delivered once", {
           actual: receiver.deliveries.length,
