@@ -172,8 +172,10 @@ async function startupError({ open }: ContractParts, settings: CaseSettings): Pr
     await (await open(settings)).close();
     return null;
   } catch (error) {
-    if (error instanceof Lacking) throw error;
-    return (error as Error).message;
+    const { name, message } = error as Error;
+    // A server that does not answer has not refused anything.
+    if (error instanceof Lacking || name === "Unreachable") throw error;
+    return message;
   }
 }
 

@@ -156,6 +156,7 @@ export const WEBHOOK_CASES = suite({
     needs: RETRY_NEEDS,
     settings: {
       webhooks: {
+        env_prefix: "LG_WEBHOOK_",
         headers: {
           "X-Static": "fixed",
           "X-Token": "Bearer ${{ env.LG_WEBHOOK_CONTRACT }}!",
@@ -250,7 +251,7 @@ export const WEBHOOK_CASES = suite({
       const body = { assistant_id: await assistant(t), input: INPUT, webhook: receiver.url };
       await postToThread(t, `${id}/runs/crons`, { ...body, schedule: "*/10 * * * *" });
       await t.advance("PT1H");
-      t.must("4.8-1", (await listRuns(t, id)).length > 0, "the cron has started runs");
+      t.choice("4.8-4", (await listRuns(t, id)).length > 0, "the cron has started runs");
       t.fact("6.1-9", equal(receiver.deliveries.length, 0), "nothing is delivered");
     },
   },

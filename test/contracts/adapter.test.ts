@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { type Addresses, createAddressTarget, runContracts } from "../../contracts/index.ts";
+import { Unreachable } from "../../contracts/targets/send.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 import { type AdapterMistakes, startPlainEmulator } from "./plain-emulator.ts";
 
@@ -65,4 +66,31 @@ it("is not opened for an emulator, and must have a route", async () => {
   await expect(createAddressTarget({ url, adapterUrl: url, allowWrites: false })).rejects.toThrow(
     /none of the routes of an adapter/,
   );
+});
+
+it("an adapter that does not answer has not refused the settings", async () => {
+  const target = await openTarget();
+  const open = (settings?: object) =>
+    settings ? Promise.reject(new Unreachable("the adapter is gone")) : target.open();
+  const { results } = await runContracts({ ...target, open }, { select: ["6.1/versions"] });
+  expect(results[0]?.verdict).toBe("FAIL");
+  expect(results[0]?.findings.map(({ text }) => text).join()).toContain("the adapter is gone");
+});
+
+it("another default prefix of variables conforms", async () => {
+  const target = await openTarget();
+  const open: typeof target.open = async (settings = {}) => {
+    const { webhooks, environment } = settings as Readonly<Record<string, Record<string, unknown>>>;
+    const prefix = String(webhooks?.env_prefix ?? "ABC_WEBHOOK_");
+    for (const [, name = ""] of JSON.stringify(webhooks?.headers ?? {}).matchAll(/env\.(\w+)/g)) {
+      if (!name.startsWith(prefix)) throw new Error(`${name} does not begin with ${prefix}`);
+      if (!environment?.[name]) throw new Error(`${name} is missing`);
+    }
+    return target.open();
+  };
+  const { results } = await runContracts({ ...target, open }, { select: ["6.1/env", "6.1/empty-variable"] });
+  expect(results.map(({ id, verdict }) => [id, verdict])).toEqual([
+    ["6.1/env", "UNSPECIFIED"],
+    ["6.1/empty-variable", "UNSPECIFIED"],
+  ]);
 });

@@ -89,6 +89,12 @@ export const WEBHOOK_ASSUMPTIONS = {
     reason: "The default ends in WEBHOOK_. Its start is not shown; this one was observed.",
     setting: "webhooks.env_prefix",
   },
+  "agent.webhook_empty_variable": {
+    requirement: "6.1-3",
+    choice: "not missing",
+    reason:
+      "A variable that is missing blocks the start. Whether an empty one counts as missing is not shown.",
+  },
   "agent.webhook_version_gate": {
     requirement: "6.1-10",
     choice: "start-up refuses",
