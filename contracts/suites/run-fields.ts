@@ -26,17 +26,12 @@ export const RUN_FIELD_CASES = suite({
         "metadata is the metadata of the request",
       );
       t.fact("2.1-1", JSON.stringify(newRun.kwargs).includes("Hello"), "kwargs contain the input");
-      t.fact(
-        "2.1-2",
-        ["pending", "running", "success"].includes(newRun.status),
-        "the status is one of the six documented values",
-        {
-          actual: newRun.status,
-        },
-      );
+      const statuses: readonly unknown[] = RUN_STATUSES;
+      t.fact("2.1-2", statuses.includes(newRun.status), "the status is one of the six documented values", {
+        actual: newRun.status,
+      });
       await awaitEnd(t, id);
       const [listedRun] = await listRuns(t, id);
-      const statuses: readonly unknown[] = RUN_STATUSES;
       t.fact(
         "2.1-2",
         statuses.includes(listedRun?.status),

@@ -96,6 +96,10 @@ export const AGENT_VARIANTS: readonly Variant[] = [
         run.status === "pending" ? { ...run, status: "running" } : run,
       ),
     },
+    "ends-at-once": {
+      differs: "a new run has ended with an error",
+      send: rewriteReplyBody(START, (run) => ({ ...run, status: "error" })),
+    },
     "three-hours": {
       differs: "a run can take three hours",
       settings: { limits: { agent_run_timeout: "PT3H" } },

@@ -134,6 +134,10 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       differs: "a created export is returned with only its id",
       send: onlyMembers(CREATE, "id"),
     },
+    "export-status-only": {
+      differs: "a created export is returned with only its id and status",
+      send: onlyMembers(CREATE, "id", "status"),
+    },
     "credentials-masked": {
       differs: "a destination is returned with masked credentials",
       send: setReplyMembers(DESTINATION, { credentials: MASKED }),
