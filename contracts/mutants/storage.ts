@@ -196,12 +196,18 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("8.5-4", {
+    "below-only": {
+      wrongBehaviour: "a rate-limit rule for a contained text matches only at the start of the path",
+      send: rewriteRequest(["*", /\/deep\//], (request) => ({ ...request, path: "/nothing" })),
+    },
     "whole-segments": {
       wrongBehaviour: "a rate-limit rule for a contained word matches whole path segments only",
+      mild: true,
       send: rewriteRequest(["POST", /charts-new/], (request) => ({ ...request, path: "/nothing" })),
     },
     "user-first": {
       wrongBehaviour: "a request with both headers is counted by its user",
+      mild: true,
       send: rewriteRequest(LIMITED, (request) => {
         if (!("x-user-id" in request.headers)) return request;
         const { "x-api-key": _, ...headers } = request.headers;

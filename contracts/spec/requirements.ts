@@ -177,9 +177,7 @@ export const REQUIREMENTS = {
   "8.5-1": fact("Each row of the table refuses requests above its count."),
   "8.5-2": fact("The regions differ if two values are given."),
   "8.5-3": fact("Keys, users and addresses are counted separately."),
-  "8.5-4": assumption(
-    '"Containing" means that the path has the text anywhere. If a request has both headers, the key counts.',
-  ),
+  "8.5-4": fact('"Containing" means that the path contains the text anywhere, not only at its start.'),
   "8.5-5": fact("A row without a method counts every method. A row with a method counts only this one."),
   "8.5-6": assumption("DELETE also applies to */trigger."),
   "8.5-7": fact("Each row has a category, which explanations show."),
