@@ -9,6 +9,7 @@ const FIXED: Readonly<Record<string, string>> = {
   "contracts/engine/recordings/read-recording.ts:MAX_LEVELS": "the default of a setting of the emulator",
   "contracts/engine/run.ts:MAX_SILENT": "when a run gives up a server that does not respond",
   "emulator/config/configuration-file.ts:MAX_BYTES": "read before any setting is known",
+  "contracts/targets/send.ts:MAX_REPLY_BYTES": "when a request gives up a reply that does not end",
   "emulator/config/settings.ts:MAX_PORT": "the range of a port",
   "emulator/http/multipart.ts:MAX_BOUNDARY_LENGTH": "the format of a multipart body",
   "emulator/http/multipart.ts:MAX_HEADER_BYTES": "the format of a multipart body",

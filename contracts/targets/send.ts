@@ -1,9 +1,12 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from "node:http";
 import { Agent as HttpsAgent, request as overHttps } from "node:https";
-import { buffer } from "node:stream/consumers";
 import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../engine/http-message.ts";
 
+/** Without a byte. */
 const TIMEOUT_MS = 60_000;
+/** For a complete reply: longer than a run that is waited for or streamed usually takes. */
+const REPLY_TIMEOUT_MS = 300_000;
+const MAX_REPLY_BYTES = 67_108_864;
 const MAX_SOCKETS = 64;
 
 /** Sends over the network; owns its connections. */
@@ -106,20 +109,36 @@ function sendOnce(
         ? overHttps({ ...options, agent: agents?.["https:"] ?? false })
         : overHttp({ ...options, agent: agents?.["http:"] ?? false });
     onSent(request);
+    const giveUp = (reason: string) => {
+      reject(new Error(reason));
+      request.destroy();
+    };
+    const timer = setTimeout(
+      () => giveUp(`the reply did not end within ${REPLY_TIMEOUT_MS / 1000} s`),
+      REPLY_TIMEOUT_MS,
+    );
     request
-      .on("timeout", () => request.destroy(new Error(`no reply within ${TIMEOUT_MS / 1000} s`)))
+      .on("timeout", () => giveUp(`no reply within ${TIMEOUT_MS / 1000} s`))
       .on("error", reject)
       .on("response", (response) => replyOf(response).then(resolve, reject))
+      .on("close", () => clearTimeout(timer))
       .end(body);
   });
 }
 
 async function replyOf(response: IncomingMessage): Promise<WireReply> {
   const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_REPLY_BYTES) throw new Error(`the reply has more than ${MAX_REPLY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
   return {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(headers),
-    text: (await buffer(response)).toString("utf8"),
+    text: Buffer.concat(chunks).toString("utf8"),
   };
 }
 

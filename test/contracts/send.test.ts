@@ -1,0 +1,50 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+import { createSender } from "../../contracts/targets/send.ts";
+
+const REQUEST = { region: "us", method: "GET", path: "/threads", headers: {} } as const;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Sends to a server that answers as it likes. */
+async function sending(answer: (response: ServerResponse) => void) {
+  const server = createServer((_, response) => answer(response.writeHead(200)));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const sender = createSender({ us: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  onTestFinished(async () => {
+    sender.close();
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+  return () => sender.send(REQUEST);
+}
+
+it("gives up a reply that is larger than any of the API", async () => {
+  const part = Buffer.alloc(1_048_576, "x");
+  const send = await sending((response) => {
+    const write = () => {
+      while (!response.destroyed) if (!response.write(part)) return void response.once("drain", write);
+    };
+    write();
+  });
+  await expect(send()).rejects.toThrow(/GET http.*\/threads: the reply has more than \d+ bytes/);
+});
+
+it("gives up a reply that does not end", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  let begin = () => {};
+  const isBegun = new Promise<void>((done) => {
+    begin = done;
+  });
+  const send = await sending((response) => {
+    response.write("data: 1\n");
+    begin();
+  });
+  const reply = send();
+  await isBegun;
+  vi.advanceTimersByTime(300_000);
+  await expect(reply).rejects.toThrow("the reply did not end within 300 s");
+});
