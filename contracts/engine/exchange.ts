@@ -1,4 +1,4 @@
-import { isSecretName, withoutSecretMembers, withoutUrlSecrets } from "../spec/secrets.ts";
+import { isSecretHeader, isSecretName, withoutSecretMembers, withoutUrlSecrets } from "../spec/secrets.ts";
 import type { Region, WireReply, WireRequest } from "./http-message.ts";
 import { isMembers } from "./json.ts";
 
@@ -40,7 +40,9 @@ export function withoutSecretsIn<T>(value: T, secrets: ReadonlySet<string>): T {
       return isSecretName(name) || name === "access_key_id" ? REDACTED : withoutSecrets(inner, secrets);
     if (Array.isArray(inner)) return inner.map((item) => redacted(item, name));
     if (!isMembers(inner) || inner instanceof Date) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, member]) => [key, redacted(member, key)]));
+    return Object.fromEntries(
+      Object.entries(inner).map(([key, member]) => [withoutSecrets(key, secrets), redacted(member, key)]),
+    );
   };
   return redacted(value) as T;
 }
@@ -81,7 +83,7 @@ function redactHeaders(headers: Readonly<Record<string, string>>, show: Show, pu
 }
 
 function isHidden(name: string, value: string, publicKey: string | undefined): boolean {
-  return isSecretName(name) && value !== publicKey;
+  return isSecretHeader(name) && value !== publicKey;
 }
 
 function curlOf(

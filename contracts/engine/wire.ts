@@ -1,4 +1,4 @@
-import { isSecretName } from "../spec/secrets.ts";
+import { isSecretHeader } from "../spec/secrets.ts";
 import { createCleanup } from "./cleanup.ts";
 import { Lacking } from "./contract.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
@@ -73,7 +73,7 @@ function secretsOf({ apiKey, isKeyPublic, bucket, headers = {} }: Identity): rea
   const { accessKeyId, secretAccessKey, sessionToken } = bucket;
   // The usual key id is an ordinary word that names other things as well.
   const keyId = accessKeyId.length > 10 ? [accessKeyId] : [];
-  const secretHeaders = Object.entries(headers).filter(([name]) => isSecretName(name));
+  const secretHeaders = Object.entries(headers).filter(([name]) => isSecretHeader(name));
   return [
     ...(isKeyPublic ? [] : [apiKey]),
     secretAccessKey,

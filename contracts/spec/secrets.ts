@@ -33,6 +33,13 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !name.endsWith("_id");
 }
 
+const SECRET_HEADER = /token|jwt|(?:^|[-_])(?:auth|key|credentials?|sig|signature)$/i;
+
+/** Whether a header of this name holds a secret: gateways have names of their own for keys and tokens. */
+export function isSecretHeader(name: string): boolean {
+  return isSecretName(name) || SECRET_HEADER.test(name);
+}
+
 /**
  * Hides all that is under a secret name, whatever its type, and the secrets of addresses, in JSON in a text too.
  * `webhooks` are the names of members with addresses of webhooks.

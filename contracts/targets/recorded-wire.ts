@@ -6,7 +6,7 @@ import type { OracleFinding, ParsedExchange } from "../engine/oracle/oracle.ts";
 import type { Profile } from "../engine/profile.ts";
 import type { RecordedExchange } from "../engine/recorded.ts";
 import { BOUNDS } from "../spec/bounds.ts";
-import { isSecretName } from "../spec/secrets.ts";
+import { isSecretHeader } from "../spec/secrets.ts";
 import { endpointOf } from "./oracle.ts";
 import { openTableOracle } from "./table-oracle.ts";
 
@@ -51,7 +51,7 @@ function lowerCased(headers: RecordedExchange["headers"] & object): Readonly<Rec
 
 /** The values of headers with secret names, and the tokens in them. */
 export function secretsIn({ headers }: WireRequest): ReadonlySet<string> {
-  const values = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+  const values = Object.entries(headers).flatMap(([name, value]) => (isSecretHeader(name) ? [value] : []));
   return new Set(values.flatMap((value) => [value, value.replace(/^\w+ +/, "")]));
 }
 

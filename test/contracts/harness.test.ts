@@ -9,6 +9,7 @@ import {
   MUTANTS,
   type Oracle,
   openOracle,
+  REPORTERS,
   REQUIREMENTS,
   runContracts,
   selftest,
@@ -151,6 +152,35 @@ describe("a run", () => {
     expect(forms.join()).not.toMatch(/secret\/word|a-secret-key-of-the-caller|secret%2Fword/);
     expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(expect.arrayContaining(["not ***"]));
     expect(run.results[0]?.metExpectations?.[0]?.did).toBe('"it says ***"');
+  });
+
+  it("keeps the secrets of its own headers out of reports, also as names of members", async () => {
+    const secret = "s3cr3t-of-a-gateway";
+    const cases = oneCase("4.1-1", async (t) => {
+      const { body } = await t.call("GET", RUNS);
+      t.fact("4.1-1", false, "no", { actual: body });
+    });
+    const target = await targetOf(
+      (request) => (request.path === RUNS ? { status: 200, body: [{ [secret]: secret }] } : honest(request)),
+      { headers: { "x-auth-token": secret } },
+    );
+    const run = await runContracts(target, { cases, oracle });
+    for (const reporter of REPORTERS) expect(run.report(reporter)).not.toContain(secret);
+    expect(run.report("pretty")).toContain('-H "x-auth-token: $AUTH_TOKEN"');
+  });
+
+  it.each<[string, ReturnType<Answer>]>([
+    ["items that are null", { status: 200, body: [null, null] }],
+    ["a success without a body", { status: 204, body: "" }],
+    ["JSON that is too deep", { status: 200, body: JSON.parse("[".repeat(3000) + "]".repeat(3000)) }],
+  ])("blames the server, not itself, for %s", async (_, reply) => {
+    const answer: Answer = ({ path }) =>
+      path.startsWith("/_") || path.includes("no-such") ? { status: 404, body: "" } : reply;
+    const cases = selectCases(CASES, ["2.2/fields", "4.8/search", "4.8/runs-wait", "4.1/not-found"]);
+    const { results } = await judge(answer, cases, { oracle: await openOracle() });
+    const blames = results.flatMap(({ findings }) => findings.map(({ blame }) => blame));
+    expect(blames).toContain("target");
+    expect(blames).not.toContain("harness");
   });
 
   it("blames itself when a case stumbles, and a server that is not there", async () => {

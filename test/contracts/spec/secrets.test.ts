@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import {
   hideIn,
   hideWith,
+  isSecretHeader,
   maskedUrl,
   type Path,
   withoutUrlSecrets,
@@ -51,4 +52,12 @@ it.each([
   ["https://u:p@w@h/p?", "https://-@h/p?"],
 ])("of the address of a webhook %s remains %s", (url, output) => {
   expect(maskedUrl(url, "-")).toBe(output);
+});
+
+it("headers with keys and tokens are secret, whatever a gateway calls them", () => {
+  const names = ["x-auth-token", "X-Vault-Token", "Ocp-Apim-Subscription-Key", "x-goog-iap-jwt-assertion"];
+  for (const name of [...names, "Authorization", "set-cookie", "x-api-key"])
+    expect([name, isSecretHeader(name)]).toEqual([name, true]);
+  for (const name of ["x-tenant-id", "x-user-id", "content-type", "www-authenticate", "retry-after"])
+    expect([name, isSecretHeader(name)]).toEqual([name, false]);
 });
