@@ -59,6 +59,8 @@ export function createSurface(send: Send, implemented: readonly string[] = []): 
     const request = { region, method, path, headers, body };
     const earlierReply = unknown.get(key) ?? send(request).then((reply) => plainOf(reply, path));
     unknown.set(key, earlierReply);
+    // A connection that fails once may work for the next case.
+    earlierReply.catch(() => unknown.delete(key));
     return earlierReply;
   }
 

@@ -53,6 +53,18 @@ describe("which operations a server has", () => {
     expect(requests).toHaveLength(2);
   });
 
+  it("is looked up again after a connection that failed", async () => {
+    let isDown = true;
+    const surface = createSurface(async (each) => {
+      if (isDown) throw new Error("no connection");
+      return framework(each);
+    });
+    const get = request("GET", "/api/v1/bulk-exports");
+    await expect(surface.absentAfter(get, framework(get))).rejects.toThrow("no connection");
+    isDown = false;
+    expect(await surface.absentAfter(get, framework(get))).toBe("GET /api/v1/bulk-exports");
+  });
+
   it("can be stated: by the section of an operation, or by its method and path", async () => {
     const stream = request("POST", "/runs/stream");
     for (const word of ["4.8", "POST /runs/stream"]) {
