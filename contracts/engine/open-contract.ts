@@ -1,4 +1,5 @@
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
+import { BOUNDS } from "../spec/bounds.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../spec/requirements.ts";
 import type { Check } from "./check.ts";
 import { checkReply } from "./checked-reply.ts";
@@ -14,6 +15,7 @@ import {
 import { controlCalls } from "./control-calls.ts";
 import { type Exchange, withoutSecretsIn } from "./exchange.ts";
 import type { WireRequest } from "./http-message.ts";
+import { isDeeperThan } from "./json.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { chosenBy, type Profile } from "./profile.ts";
@@ -124,6 +126,8 @@ function contractOf(parts: ContractParts, wire: Wire, notes: CaseNotes, receiver
   };
 }
 
+const MAX_LEVELS = BOUNDS.json_levels.value;
+
 /** Sends a request; the findings of the oracle about it and its reply are added to the notes. */
 async function call<T>(
   parts: ContractParts,
@@ -136,6 +140,9 @@ async function call<T>(
   refuseWriting(parts, method, path);
   const request = requestOf(parts.session.identity, method, path, options);
   const { reply, shown, isAbsent } = await wire.send(request, options.mayLack);
+  // Recursive code, such as that of the oracle, cannot process it.
+  if (isDeeperThan(MAX_LEVELS, reply.text))
+    throw new CaseEnded(`the JSON of the reply is nested more than ${MAX_LEVELS} levels deep`);
   const checked = await checkReply(request, reply, {
     ...parts,
     secrets: wire.secrets,

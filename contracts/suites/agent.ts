@@ -1,8 +1,7 @@
 import { suite } from "../engine/case.ts";
 import { accepted, equal, refused } from "../engine/check.ts";
 import { instantOf, iso, MINUTE } from "../engine/instant.ts";
-import type { Members } from "../engine/json.ts";
-import { jsonOf } from "../engine/json.ts";
+import { isMembers, jsonOf, type Members } from "../engine/json.ts";
 import { DESCRIPTION_VERSION, NEW_THREAD_STATUS, THREAD_MEMBERS } from "../facts/agent.ts";
 import { API_PREFIX } from "../facts/bulk-exports.ts";
 import {
@@ -48,6 +47,7 @@ export const AGENT_CASES = suite({
     async run(t) {
       const { status, body } = await t.call<ThreadBody & Members>("POST", "/threads", { body: {} });
       t.must("4.8-3", accepted(status), "an empty object creates a thread");
+      t.must("2.2-1", isMembers(body), "the reply is a thread", { actual: body });
       for (const name of THREAD_MEMBERS)
         t.fact("2.2-1", name in body, `the reply has ${name}`, { actual: Object.keys(body) });
       t.fact("2.2-1", /^[0-9a-f-]{36}$/i.test(body.thread_id), "thread_id is a uuid", {
