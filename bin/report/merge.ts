@@ -187,6 +187,8 @@ function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract r
   const { target, temporaryServer, seed, again } = reports[0] as RunReport;
   const sum = (countOf: (report: RunReport) => number) =>
     reports.reduce((total, each) => total + countOf(each), 0);
+  const findings = (state: keyof NonNullable<RunReport["baseline"]>) =>
+    sum(({ baseline }) => baseline?.[state] ?? 0);
   const whole: RunReport = {
     target,
     ...(temporaryServer !== undefined && { temporaryServer }),
@@ -195,6 +197,9 @@ function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract r
     results,
     requests: sum(({ requests }) => requests),
     wallMs: sum(({ wallMs }) => wallMs),
+    ...(reports.some(({ baseline }) => baseline) && {
+      baseline: { known: findings("known"), new: findings("new"), gone: findings("gone") },
+    }),
     ...(reports.some(({ interrupted }) => interrupted) && {
       interrupted: {
         done: sum((each) => each.interrupted?.done ?? each.results.length),

@@ -37,7 +37,8 @@ export function comparedWithBaseline(
   }));
   const isCounted = (finding: Finding) => isFailure(finding, isStrict);
   const now = failuresIn(run.results, isCounted);
-  const ids = new Set(run.results.map(({ id }) => id));
+  const checkedResults = run.results.filter(({ verdict }) => verdict !== "UNSUPPORTED");
+  const ids = new Set(checkedResults.map(({ id }) => id));
   const earlier = failuresIn(
     baseline.results.filter(({ id }) => ids.has(id)),
     isCounted,

@@ -16,11 +16,10 @@ export interface UncheckedSection {
 export function uncheckedSections(results: readonly CaseResult[]): readonly UncheckedSection[] {
   const sections = groupedBy(results, ({ id }) => sectionOfCase(id));
   return [...sections].flatMap(([section, all]) => {
-    const uncheckedCases = all.flatMap(({ id, findings }) => {
-      const reason = findings.find(({ verdict }) => verdict === "UNSUPPORTED");
-      return reason
-        ? [{ id, reason: reason.text.replace(/^needs |, which the server does not have$/g, "") }]
-        : [];
+    const unsupportedCases = all.filter(({ verdict }) => verdict === "UNSUPPORTED");
+    const uncheckedCases = unsupportedCases.map(({ id, findings }) => {
+      const reason = findings.find(({ verdict }) => verdict === "UNSUPPORTED")?.text ?? "";
+      return { id, reason: reason.replace(/^needs |, which the server does not have$/g, "") };
     });
     if (uncheckedCases.length === 0) return [];
     const needs = [...groupedBy(uncheckedCases, ({ reason }) => reason)]

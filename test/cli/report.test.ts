@@ -124,6 +124,9 @@ describe("emulator report merge", () => {
     const mild = { results: [{ ...result("UNSPECIFIED"), checkedRequirements: [] }] };
     expect((await merged(mild)).code).toBe(0);
     expect((await merged({ ...mild, strict: true })).code).toBe(1);
+    expect(await merged({ ...mild, baseline: { known: 1, new: 0, gone: 2 } })).toMatchObject({
+      stdout: expect.stringContaining("baseline: failing findings: 1 known, 0 new, 2 no longer found"),
+    });
     expect(await merged({ ...mild, interrupted: { done: 1, total: 9 } })).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("interrupted after 1 of 1 case"),

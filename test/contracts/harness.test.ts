@@ -377,6 +377,16 @@ describe("reports", () => {
     ]);
   });
 
+  it("do not count a failed case among those that were not checked", async () => {
+    const cases = oneCase("4.1-1", async (t) => {
+      t.fact("4.1-1", false, "the list ends");
+      t.lack("a longer list");
+    });
+    const run = await judge(honest, [...cases, ...ASKING.slice(2)]);
+    expect(run.results.map(({ verdict }) => verdict)).toEqual(["FAIL", "UNSUPPORTED"]);
+    expect(run.report("pretty")).toContain("Not checked: 1 of 2 cases");
+  });
+
   it("report one cause once: facts that depend on an invalid list are left out", async () => {
     const cases = suite({
       "4.1/list": {
