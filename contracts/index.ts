@@ -11,14 +11,14 @@ import { CASES } from "./suites/cases.ts";
 import { openOracle } from "./targets/open-oracle.ts";
 
 export { type Case, type CaseResult, type CaseRow, suite } from "./engine/case.ts";
-export { type Comparison, compareRuns as compared, type Drift } from "./engine/compare.ts";
+export { type Comparison, compareRuns, type Drift } from "./engine/compare.ts";
 export type { Contract, Reply } from "./engine/contract.ts";
 export type { Members } from "./engine/json.ts";
 export type { Mutant } from "./engine/mutant.ts";
 export { type CaseSettings, NEEDS, type Need } from "./engine/needs.ts";
-export type { Oracle, OracleFinding as Judgement } from "./engine/oracle/oracle.ts";
+export type { Oracle, OracleFinding } from "./engine/oracle/oracle.ts";
 export type {
-  CheckableReply as Judged,
+  CheckableReply,
   ContractQuestion,
   RecordedExchange,
   RecordedReply,
@@ -32,7 +32,7 @@ export { MUTANTS } from "./mutants/mutants.ts";
 export { comparisonReport } from "./report/comparison.ts";
 export { contractReport } from "./report/contract-report.ts";
 export type { ReportModel } from "./report/model.ts";
-export { isSuccessful as isGood } from "./report/summary.ts";
+export { isSuccessful } from "./report/summary.ts";
 export { REPORTERS, type Reporter, writeReport } from "./report/write.ts";
 export { REQUIREMENTS, type Requirement, type RequirementId } from "./spec/requirements.ts";
 export { CASES } from "./suites/cases.ts";

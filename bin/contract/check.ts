@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readRecording } from "../../contracts/engine/recordings/read-recording.ts";
-import { contractReport, isGood } from "../../contracts/index.ts";
+import { contractReport, isSuccessful } from "../../contracts/index.ts";
 import { checkRecordings, type RecordingFile } from "../../contracts/targets/check-recording.ts";
 import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { type Invocation, UsageError } from "../command.ts";
@@ -26,7 +26,7 @@ export async function checkFiles(invocation: Invocation): Promise<number> {
   });
   const isStrict = flags.strict === true;
   publish(invocation, contractReport(report, isStrict, flags.verbose === true), { format, page: "contract" });
-  return isGood(report, isStrict) ? 0 : 1;
+  return isSuccessful(report, isStrict) ? 0 : 1;
 }
 
 function readFile(name: string, path: string, maxBytes: number): RecordingFile {

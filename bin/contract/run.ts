@@ -6,10 +6,10 @@ import {
   type Case,
   type CaseResult,
   type ContractRun,
-  compared as comparisonOf,
+  compareRuns,
   comparisonReport,
   contractReport,
-  isGood,
+  isSuccessful,
   ORACLES,
   type Oracle,
   openOracle,
@@ -82,7 +82,7 @@ async function runTargets(
   const isStrict = invocation.flags.strict === true;
   const report = baseline ? comparedWithBaseline(run, baseline, isStrict) : run;
   return {
-    exitCode: isGood(report, isStrict) ? 0 : 1,
+    exitCode: isSuccessful(report, isStrict) ? 0 : 1,
     model: { ...contractReport(report, isStrict, verbose === true), part, ...(source && { source }) },
   };
 }
@@ -151,7 +151,7 @@ async function compareTargets(
     throw new CommandFailure(`${second.target}: the server lacks the prerequisites of every selected case`);
   const rest = cases.filter(({ id }) => able.includes(id));
   const first = await checkTarget(invocation, targets, target, rest, secondTarget.nonce);
-  const comparison = comparisonOf(first, second);
+  const comparison = compareRuns(first, second);
   return {
     exitCode: comparison.compared === 0 ? 1 : comparison.drifts.length > 0 ? DRIFT : 0,
     model: { ...comparisonReport(comparison), part },

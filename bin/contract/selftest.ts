@@ -14,7 +14,7 @@ import { openProgress } from "../progress.ts";
 import { firstSignal } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 
-/** `contract selftest`: exit code 1 when a mutant survives, a variant is convicted or the unmodified emulator fails. */
+/** `contract selftest`: exit code 1 when a mutant survives, a case fails on a variant or the unmodified emulator fails. */
 export async function runSelftest(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const { flags } = invocation;
   const mutants = MUTANTS.filter(({ id, requirement }) => isSelected(id, requirement, selectors));

@@ -148,9 +148,9 @@ async function call<T>(
     secrets: wire.secrets,
     isUnchecked: options.unchecked === true || isAbsent,
   });
-  for (const { isFatal, ...judgement } of checked.findings) {
+  for (const { isFatal, ...finding } of checked.findings) {
     // What a case sends wrong it sends on purpose.
-    if (judgement.blame !== "caller") findings.push({ ...redact(judgement), exchange: shown });
+    if (finding.blame !== "caller") findings.push({ ...redact(finding), exchange: shown });
     if (isFatal) spoilt.add(shown);
   }
   return { ...reply, body: checked.body as T, exchange: shown };

@@ -31,7 +31,7 @@ export interface VariantResult {
   readonly cases: number;
   /** The gravest verdict; FAIL is a defect of the suites. */
   readonly verdict: Verdict;
-  /** The cases that convicted it, each a defect. */
+  /** The cases that FAIL on it, each a defect of the suites. */
   readonly failedBy: readonly CaseResult[];
 }
 

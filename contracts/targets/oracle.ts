@@ -83,9 +83,9 @@ export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle
         media: mediaOf(reply.headers),
         body,
       };
-      const complaints = isStream ? [] : validator.reply(parsedReply);
+      const diagnostics = isStream ? [] : validator.reply(parsedReply);
       return [
-        ...checkReply(row, reply, body, complaints, profile),
+        ...checkReply(row, reply, body, diagnostics, profile),
         ...(isGood
           ? ofCaller(
               row,

@@ -6,7 +6,7 @@ import { FILE_VARIANTS } from "./files.ts";
 import { REPLY_VARIANTS } from "./replies.ts";
 import { REQUEST_VARIANTS } from "./requests.ts";
 
-/** Every server that obeys the specification and that the suites are known to acquit. */
+/** Every variant, on which no case may FAIL. */
 export const VARIANTS: readonly Variant[] = [
   ...ALTERNATIVE_VARIANTS,
   ...REPLY_VARIANTS,

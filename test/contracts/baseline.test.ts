@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CaseResult } from "../../contracts/engine/case.ts";
 import type { Finding, Verdict } from "../../contracts/engine/verdict.ts";
-import { contractReport, isGood, writeReport } from "../../contracts/index.ts";
+import { contractReport, isSuccessful, writeReport } from "../../contracts/index.ts";
 import { comparedWithBaseline } from "../../contracts/report/baseline.ts";
 
 const finding = (text: string, verdict: Finding["verdict"] = "FAIL"): Finding => ({
@@ -23,7 +23,7 @@ it("only findings that the baseline does not have fail the run, in every format"
   const again = runOf(result("4.4/read", "FAIL", finding(`old ${ID.replace("1a", "2b")}`)), PASSED);
   const compared = comparedWithBaseline(again, baseline, false);
   expect(compared.baseline).toEqual({ known: 1, new: 0, gone: 1 });
-  expect([isGood(again, false), isGood(compared, false)]).toEqual([false, true]);
+  expect([isSuccessful(again, false), isSuccessful(compared, false)]).toEqual([false, true]);
   const model = contractReport(compared, false);
   expect(writeReport(model, "junit")).toContain('failures="0"');
   expect(writeReport(model, "pretty")).toMatch(
@@ -41,7 +41,7 @@ it("a new finding fails the run, also of a case that failed before, and is liste
     baseline,
     false,
   );
-  expect(isGood(run, false)).toBe(false);
+  expect(isSuccessful(run, false)).toBe(false);
   const model = contractReport(run, false);
   expect(writeReport(model, "junit")).toContain('failures="1"');
   expect(writeReport(model, "pretty")).toMatch(/^FAIL §4\.4-1.*\n {2}new/);
@@ -50,7 +50,10 @@ it("a new finding fails the run, also of a case that failed before, and is liste
 it("the same finding of another case is new", () => {
   const baseline = runOf(result("4.4/read", "FAIL", finding("old")));
   expect(
-    isGood(comparedWithBaseline(runOf(result("4.4/other", "FAIL", finding("old"))), baseline, false), false),
+    isSuccessful(
+      comparedWithBaseline(runOf(result("4.4/other", "FAIL", finding("old"))), baseline, false),
+      false,
+    ),
   ).toBe(false);
 });
 

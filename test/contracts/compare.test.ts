@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import {
   CASES,
   type Case,
-  compared,
+  compareRuns,
   comparisonReport,
   createAddressTarget,
   runContracts,
@@ -86,7 +86,7 @@ async function judge(answer: Answer, cases: readonly Case[] = ASKING) {
 describe("two servers", () => {
   it("differ in the wrong behaviour of one of them, with the observation of each", async () => {
     const [first, second] = [await judge(honest), await judge(mutantTarget)];
-    const comparison = compared(first, second);
+    const comparison = compareRuns(first, second);
     expect(comparison.drifts).toMatchObject([
       {
         id: "4.1/page",
@@ -110,13 +110,13 @@ describe("two servers", () => {
 
   it("are distinguished in both orders, and one does not differ from itself", async () => {
     const [first, second] = [await judge(mutantTarget), await judge(honest)];
-    const [drift] = compared(first, second).drifts;
+    const [drift] = compareRuns(first, second).drifts;
     expect(drift).toMatchObject({ side: "first", first: "0", second: "1" });
-    expect(compared(first, first)).toMatchObject({ drifts: [], differing: 0 });
+    expect(compareRuns(first, first)).toMatchObject({ drifts: [], differing: 0 });
   });
 
   it("are shown requirement by requirement, in lines and as Markdown", async () => {
-    const comparison = compared(await judge(honest), await judge(mutantTarget));
+    const comparison = compareRuns(await judge(honest), await judge(mutantTarget));
     const report = comparisonReport(comparison);
     const lines = report.pretty().join("\n");
     expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: The list of a thread/);
@@ -139,7 +139,7 @@ describe("two servers", () => {
     });
     const turned: Answer = (request) => ({ ...honest(request), body: [...RUNS].reverse() });
     const [first, second] = [await judge(turned, cases), await judge(honest, cases)];
-    const [drift] = compared(first, second).drifts;
+    const [drift] = compareRuns(first, second).drifts;
     expect(drift).toMatchObject({
       verdict: "UNSPECIFIED",
       blame: "specification",
@@ -148,7 +148,7 @@ describe("two servers", () => {
     expect(drift?.statement).toBe("not shown; chosen: newest first");
     const finding = { ...second.results[0]?.findings[0], blame: "caller" as const, text: "sent on purpose" };
     const results = second.results.map((result) => ({ ...result, findings: [finding] }) as typeof result);
-    expect(compared(first, { ...second, results }).drifts).toEqual([]);
+    expect(compareRuns(first, { ...second, results }).drifts).toEqual([]);
   });
 });
 

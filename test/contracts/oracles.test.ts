@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Judgement, type Oracle, openOracle } from "../../contracts/index.ts";
+import { type Oracle, type OracleFinding, openOracle } from "../../contracts/index.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { someOf } from "../support/depth.ts";
@@ -27,7 +27,7 @@ async function judge(original: Omit<Request, "region">, reply: Reply, difference
   return own ?? [];
 }
 
-function lineOf({ verdict, blame, requirement, assumption, text }: Judgement): string {
+function lineOf({ verdict, blame, requirement, assumption, text }: OracleFinding): string {
   return `${verdict} ${blame} ${requirement} ${assumption} ${text}`;
 }
 

@@ -11,7 +11,7 @@ import type { Profile } from "../profile.ts";
 import type { OracleFinding } from "./oracle.ts";
 import { locationIn, type SchemaLocation } from "./schema-location.ts";
 
-/** What a validator of OpenAPI documents complains of. */
+/** An error of a validator of OpenAPI documents. */
 export interface Diagnostic {
   readonly path?: readonly (string | number)[];
   readonly code?: string | number;
@@ -23,7 +23,7 @@ const MAX_MEMBERS = 5;
 
 const finders = new WeakMap<Field<unknown>, MemberFinder>();
 
-/** Compares a reply with its operation: what a validator of the document complains of, and what no schema defines. */
+/** The findings about a reply: one for each diagnostic of a validator, and for each member that no schema defines. */
 export function checkReply(
   row: Operation,
   reply: WireReply,
@@ -62,7 +62,7 @@ function withoutRepeats(findings: readonly OracleFinding[]): readonly OracleFind
   return [...kinds.values()];
 }
 
-/** Weighs a complaint about a reply: a shown fact, a choice of ours, or a matter of form. */
+/** The finding of a diagnostic: a shown fact, a choice of ours, or a matter of form. */
 function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): OracleFinding {
   const { path = [], code, message } = diagnostic;
   if (code === undefined) return /media type/.test(message) ? mediaOf(row, message) : statusOf(row, reply);
@@ -109,8 +109,8 @@ function wrongOf(
   const value = valueAt(body, steps);
   if (!row.shown || location.shown === false || isOurForm(row, diagnostic, location, value))
     return choice(requirement, message, location.assumption);
-  const violation = fact(requirement, message, value);
-  return steps.length === 0 && diagnostic.code === "type" ? { ...violation, isFatal: true } : violation;
+  const finding = fact(requirement, message, value);
+  return steps.length === 0 && diagnostic.code === "type" ? { ...finding, isFatal: true } : finding;
 }
 
 /** Resources are shared between operations: what a field says of another operation (§4) is said of this one. */

@@ -4,7 +4,7 @@ import type { Profile } from "../profile.ts";
 import type { Finding, Verdict } from "../verdict.ts";
 import type { ReadForm } from "./reply-form.ts";
 
-/** What the oracle holds against an exchange. */
+/** A finding of the oracle about an exchange. */
 export interface OracleFinding extends Omit<Finding, "exchange"> {
   /** The reply as a whole is unusable: whatever else is wrong about it follows from this. */
   readonly isFatal?: true;
