@@ -85,30 +85,6 @@ describe("a refusal", () => {
   });
 });
 
-describe("paths that only the table names", () => {
-  it.each([
-    ["GET", "/auth/more"],
-    ["GET", "/repos"],
-    ["GET", "/commits/a/b"],
-    ["POST", "/charts"],
-    ["POST", "/generate"],
-    ["GET", "/examples"],
-    ["GET", "/public/download"],
-    ["POST", "/v1/beacon"],
-    ["POST", "/api/v1/metadata/submit"],
-    ["DELETE", "/anything/trigger"],
-    ["POST", "/api/v1/beacon"],
-  ])("%s %s is counted, then answered with 404 and its section", async (method, path) => {
-    const reply = await send(method, path, { headers: { "x-api-key": "k" } });
-    expect(reply).toMatchObject({ status: 404, body: { detail: expect.stringContaining("§8.5") } });
-    const { deciding } = await control<{ deciding: { used: number } }>(
-      "GET",
-      `/rate-limits/explain?method=${method}&path=${path}&x-api-key=k`,
-    );
-    expect(deciding.used).toBe(1);
-  });
-});
-
 describe("OPTIONS", () => {
   const request = { origin: "http://localhost:5173", "access-control-request-method": "POST" };
 

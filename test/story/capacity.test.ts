@@ -26,31 +26,6 @@ const count = (statuses: readonly string[], expected: string) =>
   statuses.filter((status) => status === expected).length;
 const waiting = async () => (await rig.emulator.control<Waiting>("GET", "/clock")).waiting_for_capacity;
 
-describe("runs of one export (§8.2-1)", () => {
-  const sixtyDays = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-03-02T00:00:00Z" };
-
-  it("work as many at a time as the limit says, the first ones first", async () => {
-    const places = 5;
-    await begin({ max_concurrent_runs_per_export: places });
-    await stall(60);
-    const id = await rig.createExportId(sixtyDays);
-    await rig.advance("PT2S");
-    const runs = `/api/v1/bulk-exports/${id}/runs`;
-    const before = await statusesOf(runs);
-    expect(before).toEqual([...Array(places).fill("RUNNING"), ...Array(60 - places).fill("CREATED")]);
-    expect(await waiting()).toHaveLength(60 - places);
-    expect((await waiting())[0]).toMatchObject({ pool: `runs:${id}` });
-    await rig.advance("PT1H");
-    expect((await statusesOf(runs)).slice(0, 2 * places)).toEqual([
-      ...Array(places).fill("COMPLETED"),
-      ...Array(places).fill("RUNNING"),
-    ]);
-    await rig.advance("P1D");
-    expect(count(await statusesOf(runs), "COMPLETED")).toBe(60);
-    expect(await waiting()).toEqual([]);
-  });
-});
-
 describe("exports of one workspace (§8.2-2)", () => {
   it("work as many at a time as the limit says, in the order of their creation", async () => {
     const places = 3;
@@ -88,5 +63,28 @@ describe("exports of one workspace (§8.2-2)", () => {
     await rig.advance("PT2S");
     expect((await theirs(`/api/v1/bulk-exports/${id}`)).status).toBe("COMPLETED");
     expect((await statusesOf("/api/v1/bulk-exports")).reverse()).toEqual(["RUNNING", "CREATED"]);
+  });
+});
+
+describe("timeouts (§8.2-3, §8.2-4)", () => {
+  it("a run timeout that never ends uses up the retries", async () => {
+    await begin({ run_timeout: "PT10M", max_retries: 3 });
+    await stall(1000);
+    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
+    await rig.advance("PT2H");
+    const timeouts = Object.fromEntries([0, 1, 2, 3].map((nth) => [`retry_${nth}`, "Run timeout"]));
+    expect(await rig.runsOf(id)).toMatchObject([{ status: "FAILED", errors: timeouts }]);
+    expect((await rig.exportOf(id)).status).toBe("FAILED");
+  });
+
+  it("the workflow timeout, here of 48 hours, also ends runs that wait for capacity", async () => {
+    await begin({ max_concurrent_runs_per_export: 1, workflow_timeout: "PT48H" });
+    await rig.arm({ preset: "workflow_timeout" });
+    const id = await rig.createExportId();
+    await rig.advance("PT2S");
+    expect((await waiting())[0]).toMatchObject({ pool: `runs:${id}` });
+    await rig.advance("P2D");
+    expect((await rig.runsOf(id)).map(({ status }) => status)).toEqual(["TIMEDOUT", "TIMEDOUT", "TIMEDOUT"]);
+    expect(await waiting()).toEqual([]);
   });
 });

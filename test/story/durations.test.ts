@@ -1,22 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { duration } from "../../emulator/config/kinds.ts";
 import { parseDuration } from "../../emulator/kernel/duration.ts";
 import { readScenario } from "../../scenarios/document.ts";
-import { BEGIN, type ExportRig, startExportRig } from "../support/emulator.ts";
+import { BEGIN, startExportRig } from "../support/emulator.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
+import { useRig } from "../support/use-rig.ts";
 
 /** `test/python/test_fixtures.py` reads the same table. */
 const TABLE: { readonly valid: Readonly<Record<string, number>>; readonly invalid: readonly string[] } =
   JSON.parse(readFileSync(new URL("durations.json", import.meta.url), "utf8"));
 
-let rig: ExportRig;
-beforeAll(async () => {
-  rig = await startExportRig();
-});
-afterAll(() => rig.close());
-
+const rig = useRig("file", () => startExportRig());
 const settings = duration();
 
 /** The ways to give a duration; each resolves with its milliseconds, or undefined if it is refused. */

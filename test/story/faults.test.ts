@@ -42,20 +42,6 @@ describe("faults of the object store, through the AWS SDK", () => {
     expect(await hitsOf(fault)).toBe(2);
   });
 
-  it("are overcome by the retries of the SDK", async () => {
-    const fault = await rig.arm({
-      target: "s3",
-      match: { op: "PutObject" },
-      then: { s3_error: "InternalError" },
-      times: 2,
-    });
-    const patient = objectStore(rig.emulator.s3Url, undefined, 3);
-    await put("key", patient);
-    patient.destroy();
-    expect(await hitsOf(fault)).toBe(2);
-    expect((await client.send(new GetObjectCommand({ Bucket: "traces", Key: "key" }))).ContentLength).toBe(4);
-  });
-
   it("cut the connection", async () => {
     await rig.arm({ target: "s3", match: { key: "cut*" }, then: { reset: true } });
     await put("whole");

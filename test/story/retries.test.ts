@@ -24,16 +24,6 @@ async function attemptsAt(): Promise<readonly number[]> {
 describe("failures (§7.3)", () => {
   const retried = [
     [
-      "a worker crash",
-      { target: "worker", match: { at: "rows.read" }, then: { crash: true } },
-      /^Infrastructure interruption/,
-    ],
-    [
-      "a busy store",
-      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } },
-      /^Infrastructure interruption/,
-    ],
-    [
       "a cut connection",
       { target: "s3", match: { op: "PutObject" }, then: { reset: true } },
       /^Infrastructure interruption/,
@@ -43,7 +33,6 @@ describe("failures (§7.3)", () => {
       { target: "s3", match: { op: "PutObject" }, then: { s3_error: "RequestTimeout" } },
       /^Infrastructure interruption: RequestTimeout: /,
     ],
-    ["a run timeout", { preset: "run_timeout" }, /^Run timeout/],
     ["a serialization error", { preset: "serialization_error" }, /^Serialization error/],
     [
       "exhausted resources",
@@ -64,11 +53,6 @@ describe("failures (§7.3)", () => {
 
   const final = [
     [
-      "a denied put",
-      { preset: "permission_denied" },
-      /^Storage or destination error: Access denied \(AccessDenied: /,
-    ],
-    [
       "a deleted bucket",
       { preset: "bucket_deleted" },
       /^Storage or destination error: Bucket is not valid \(NoSuchBucket: /,
@@ -82,11 +66,6 @@ describe("failures (§7.3)", () => {
       "a file that is too large",
       { target: "s3", match: { op: "PutObject" }, then: { s3_error: "EntityTooLarge" } },
       /^Storage or destination error: EntityTooLarge: /,
-    ],
-    [
-      "an unmet condition",
-      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "PreconditionFailed" } },
-      /^Storage or destination error: PreconditionFailed: /,
     ],
     ["a deleted destination", { preset: "destination_deleted" }, /^Destination deleted during the export/],
   ] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BEGIN, type ExportReply, type ExportRunReply, startExportRig } from "../support/emulator.ts";
+import { BEGIN, type ExportReply, startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 
 const rig = useRig("test", () => startExportRig());
@@ -10,46 +10,6 @@ const spawnedBy = async (id: string) =>
   (await rig.call<ExportReply[]>("GET", "/api/v1/bulk-exports")).body
     .filter((one) => one.source_bulk_export_id === id)
     .reverse();
-const spawnedRunsOf = async (id: string) =>
-  (await rig.call<ExportRunReply[]>("GET", `/api/v1/bulk-exports/runs?source_bulk_export_id=${id}`)).body;
-
-describe("a scheduled export (§3.3)", () => {
-  it("exports rows that arrive within the ten minutes, and no later rows (§3.3-5)", async () => {
-    const { body } = await schedule(1);
-    const send = (nth: number) =>
-      rig.call("POST", "/runs", {
-        id: `aaaaaaaa-0000-4000-8000-00000000000${nth}`,
-        name: "late",
-        run_type: "chain",
-        session_id: rig.prepared.projectId,
-        start_time: "2026-03-01T00:30:00Z",
-      });
-    await rig.advance({ to: "2026-03-01T00:45:00Z" });
-    await send(1);
-    await rig.advance({ to: "2026-03-01T01:09:59Z" });
-    await send(2);
-    await rig.advance({ to: "2026-03-01T01:10:00Z" });
-    await send(3);
-    await rig.advance("PT1M");
-    const [spawnedExports] = await spawnedBy(body.id);
-    expect(
-      (await spawnedRunsOf(body.id)).map((run) => [run.rows_exported, run.created_at.slice(11, 19)]),
-    ).toEqual([[2, "01:10:00"]]);
-    expect(await rig.verify(spawnedExports?.id as string)).toMatchObject({ ok: true, rows: 2 });
-    const late = await rig.emulator.control<{ included: boolean; late: boolean }>(
-      "GET",
-      `/exports/${body.id}/explain?run=aaaaaaaa-0000-4000-8000-000000000003`,
-    );
-    expect(late).toMatchObject({ included: false, late: true, export_id: spawnedExports?.id });
-  });
-
-  it("can be cancelled before its first window is over", async () => {
-    const { body } = await schedule(1);
-    await rig.cancel(body.id);
-    await rig.advance("P1D");
-    expect(await spawnedBy(body.id)).toEqual([]);
-  });
-});
 
 describe("windows are hours of UTC", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openWebhookWorld, RUN } from "../../support/webhook-world.ts";
+import { openWebhookWorld } from "../../support/webhook-world.ts";
 
 const NINE = [
   "run_id",
@@ -14,24 +14,6 @@ const NINE = [
 ];
 
 describe("a run that has ended", () => {
-  it.each(["success", "error", "timeout", "interrupted"] as const)(
-    "with %s is delivered once",
-    async (status) => {
-      const world = await openWebhookWorld();
-      world.end({ status });
-      await world.advance("PT1H");
-      expect(world.sent).toHaveLength(1);
-      expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({
-        run_id: RUN.run_id,
-        status,
-        kwargs: { input: { question: "why" } },
-      });
-      expect(world.ledger()).toMatchObject([
-        { status: "delivered", run_status: status, attempts: [{ status: 200, reply: "ok" }] },
-      ]);
-    },
-  );
-
   it("is posted as the nine fields of a Run (§2.1)", async () => {
     const world = await openWebhookWorld();
     world.end();
