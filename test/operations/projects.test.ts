@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { expect, test } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 import { uuid } from "./multipart.ts";
 
 interface Project {
@@ -8,13 +9,7 @@ interface Project {
   readonly name: string;
 }
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig();
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig());
 
 const DATASET = uuid(900);
 const START = "2026-02-20T00:00:00.000Z";

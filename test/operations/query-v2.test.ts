@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 import { uuid } from "./multipart.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -9,14 +10,8 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-let rig: Rig;
+const rig = useRig("test", () => startRig());
 let project: string;
-
-beforeEach(async () => {
-  rig = await startRig();
-});
-
-afterEach(() => rig.close());
 
 /** The clock of a rig stands at 2026-03-01T00:00:00Z. */
 const NOON = Date.UTC(2026, 1, 28, 12);

@@ -31,8 +31,7 @@ import type { Verification } from "../../emulator/subjects/control-operation.ts"
 import type { ObjectStoreClients } from "../../emulator/subjects/destinations/object-store-client.ts";
 import { DESTINATIONS, type Destination } from "../../emulator/subjects/destinations/records.ts";
 import { objectId, objects, type StoredObject } from "../../emulator/subjects/object-storage/records.ts";
-import { openTraceStore } from "../storage/rows/open-store.ts";
-import { SCOPE, SESSION, temporaryFolder } from "../storage/rows/sample-row.ts";
+import { openTraceStore, SCOPE, SESSION, temporaryFolder } from "../storage/rows/open-store.ts";
 import { openWorld, settingsWith } from "../support/world.ts";
 
 export const EXPORT_ID = "e0000000-0000-4000-8000-000000000001";

@@ -8,7 +8,7 @@ import { tailName } from "../../emulator/storage/rows/segment.ts";
 import { EXPORTS } from "../../emulator/subjects/bulk-exports/records.ts";
 import { JsonText } from "../../emulator/subjects/json-text.ts";
 import { HARD_ROWS } from "../storage/parquet/sample-export.ts";
-import { idOf, instant, SCOPE, SESSION, sampleRow } from "../storage/rows/sample-row.ts";
+import { idOf, instant, SCOPE, SESSION, sampleRow } from "../storage/rows/open-store.ts";
 import {
   createExportFixture,
   EXPORT_ID,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../emulator/runtime/index.ts";
-import { temporaryFolder } from "../storage/rows/sample-row.ts";
+import { temporaryFolder } from "../storage/rows/open-store.ts";
 import { isFull } from "../support/depth.ts";
 import { usageOf } from "../support/process-usage.ts";
 

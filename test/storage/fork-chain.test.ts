@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { isFull } from "../support/depth.ts";
 import { usageOf } from "../support/process-usage.ts";
-import { openTraceStore } from "./rows/open-store.ts";
-import { idOf, instant, SCOPE, sampleRow, temporaryFolder } from "./rows/sample-row.ts";
+import { idOf, instant, openTraceStore, SCOPE, sampleRow, temporaryFolder } from "./rows/open-store.ts";
 
 const DAYS = 20;
 const FORKS = 80;

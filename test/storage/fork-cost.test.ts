@@ -1,17 +1,18 @@
 import fs, { readdirSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { replaceFileFunctions } from "../support/file-functions.ts";
-import { openTraceStore, type TestRows } from "./rows/open-store.ts";
 import {
   idOf,
   instant,
+  openTraceStore,
   readAll,
   SCOPE,
   SESSION,
   sampleRow,
+  type TestRows,
   temporaryFolder,
   wholeDay,
-} from "./rows/sample-row.ts";
+} from "./rows/open-store.ts";
 
 /** What was asked of the file system. */
 const recorded = { calls: [] as string[] };

@@ -15,7 +15,7 @@ import { WorldJournal } from "../../emulator/storage/journal/world-journal.ts";
 import { type Manifest, NO_ROWS, newManifest, sealedManifest } from "../../emulator/storage/pool/names.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createRound } from "../../emulator/storage/round.ts";
-import { temporaryFolder } from "./rows/sample-row.ts";
+import { temporaryFolder } from "./rows/open-store.ts";
 
 const INITIAL = emptyState(7, 0, { mode: "frozen", rate: 1 });
 const CAUSE = { type: "request", name: "test" } as const;

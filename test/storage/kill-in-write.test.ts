@@ -7,8 +7,16 @@ import { expect, test } from "vitest";
 import type { TraceScope } from "../../emulator/subjects/traces/port.ts";
 import { isFull } from "../support/depth.ts";
 import { environmentToKillInWrite } from "../support/torn-write.ts";
-import { openTraceStore, type TestRows } from "./rows/open-store.ts";
-import { DAY, idOf, readAll, SCOPE, temporaryFolder, wholeDay } from "./rows/sample-row.ts";
+import {
+  DAY,
+  idOf,
+  openTraceStore,
+  readAll,
+  SCOPE,
+  type TestRows,
+  temporaryFolder,
+  wholeDay,
+} from "./rows/open-store.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NEXT_DAY = "2025-03-02";
@@ -25,8 +33,7 @@ function rowOf(n: number) {
 
 /** A program that writes turn after turn, and prints each one that is stored. */
 const WRITER = `
-  import { openTraceStore } from "ROOT/test/storage/rows/open-store.ts";
-  import { instant, SCOPE, sampleRow } from "./sample.ts";
+  import { instant, openTraceStore, SCOPE, sampleRow } from "./sample.ts";
   const [folder, tenantId, first] = process.argv.slice(2);
   const store = openTraceStore({ folder });
   for (let n = Number(first); ; n += ${BATCH}) {
@@ -42,12 +49,11 @@ const WRITER = `
 function buildWriter(): string {
   const program = temporaryFolder();
   // The helpers of the rows import the test runner, which a plain program has not.
-  const sample = readFileSync(new URL("./rows/sample-row.ts", import.meta.url), "utf8")
+  const sample = readFileSync(new URL("./rows/open-store.ts", import.meta.url), "utf8")
     .replace(/import \{ onTestFinished \}.*\n/, "const onTestFinished = (_) => {};\n")
-    .replaceAll("../../../", ROOT)
-    .replaceAll('"./open-store.ts"', `"${ROOT}test/storage/rows/open-store.ts"`);
+    .replaceAll("../../../", ROOT);
   writeFileSync(join(program, "sample.ts"), sample);
-  writeFileSync(join(program, "writer.ts"), WRITER.replaceAll("ROOT/", ROOT));
+  writeFileSync(join(program, "writer.ts"), WRITER);
   const built = join(program, "writer.mjs");
   buildSync({
     entryPoints: [join(program, "writer.ts")],

@@ -31,7 +31,7 @@ import {
 } from "../../emulator/subjects/object-storage/records.ts";
 import type { EmulatorTypes, Ports, World } from "../../emulator/subjects/turn.ts";
 import { casesOf } from "../support/depth.ts";
-import { idOf, instant, readAll, SCOPE, SESSION, sampleRow, wholeDay } from "./rows/sample-row.ts";
+import { idOf, instant, readAll, SCOPE, SESSION, sampleRow, wholeDay } from "./rows/open-store.ts";
 
 const SECRETS = createSecrets();
 const DAYS = ["2025-03-01", "2025-03-02"];

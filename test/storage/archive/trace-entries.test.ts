@@ -12,17 +12,18 @@ import type { NamedSegment } from "../../../emulator/storage/pool/names.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { imageOfNames, namesIn } from "../../../emulator/storage/rows/image.ts";
 import { openRowStore } from "../../../emulator/storage/rows/store.ts";
-import { openTraceStore, type TestRows } from "../rows/open-store.ts";
 import {
   DAY,
   idOf,
   instant,
+  openTraceStore,
   readAll,
   SCOPE,
   sampleRow,
+  type TestRows,
   temporaryFolder,
   wholeDay,
-} from "../rows/sample-row.ts";
+} from "../rows/open-store.ts";
 
 const NEXT_DAY = "2025-03-02";
 const OWNER = 9;

@@ -1,7 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
-import { openTraceStore } from "../rows/open-store.ts";
-import { temporaryFolder } from "../rows/sample-row.ts";
+import { openTraceStore, temporaryFolder } from "../rows/open-store.ts";
 
 const LAST_STATE = { ...emptyState(1, 0, { mode: "frozen", rate: 1 }), turn: 1 };
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createSharedFiles } from "../../../emulator/storage/objects/body-location.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
-import { temporaryFolder } from "../rows/sample-row.ts";
+import { temporaryFolder } from "../rows/open-store.ts";
 
 /** How many bytes the disk still takes. */
 const disk = { room: Number.POSITIVE_INFINITY };

@@ -91,18 +91,6 @@ test("a busy world creates no files, however many objects are pending", () => {
   expect(names()).toHaveLength(MAX_IMMEDIATE);
 });
 
-test("catchUp exports the latest version of every object", () => {
-  const { write, remove, exported, mirror, folder } = openForTest();
-  for (const key of MANY) write(key);
-  write("a.txt", "old");
-  write("b.txt");
-  write("a.txt", "new");
-  remove("b.txt");
-  expect(mirror.catchUp()).toBe(folder);
-  expect(Object.keys(exported())).toEqual(names(["a.txt", ...MANY]));
-  expect(exported()[`${BUCKET}/a.txt`]).toBe("new");
-});
-
 const KEYS = ["a.txt", "b.txt", "c/d.txt", "c/e.txt", "c/Ü"] as const;
 const key = fc.constantFrom(...KEYS);
 const CHANGE = fc.oneof(

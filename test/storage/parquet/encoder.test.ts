@@ -10,8 +10,7 @@ import type {
   FileEncoder,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { isFull } from "../../support/depth.ts";
-import { openTraceStore } from "../rows/open-store.ts";
-import { idOf, sampleRow } from "../rows/sample-row.ts";
+import { idOf, openTraceStore, sampleRow } from "../rows/open-store.ts";
 import { encodeHere, HARD_ROWS, manyRows, storeRows } from "./sample-export.ts";
 
 /** Encodes in threads, whatever the size. */

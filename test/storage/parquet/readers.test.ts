@@ -13,7 +13,7 @@ import { wellFormedJson, wellFormedText } from "../../../emulator/storage/parque
 import { epochMicroseconds } from "../../../emulator/storage/rows/instants.ts";
 import type { Compression, FormatVersion } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { casesOf } from "../../support/depth.ts";
-import { SCOPE, temporaryFolder } from "../rows/sample-row.ts";
+import { SCOPE, temporaryFolder } from "../rows/open-store.ts";
 import { bytesOf, HARD_ROWS, manyRows } from "./sample-export.ts";
 
 const VERSIONS: readonly FormatVersion[] = ["v1", "v2_beta"];

@@ -2,8 +2,16 @@ import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-export
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import type { EncodedFile, FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import { openTraceStore, type TestRows } from "../rows/open-store.ts";
-import { idOf, instant, SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.ts";
+import {
+  idOf,
+  instant,
+  openTraceStore,
+  SCOPE,
+  sampleRow,
+  type TestRows,
+  temporaryFolder,
+  wholeDay,
+} from "../rows/open-store.ts";
 
 /** Rows with everything that has gone wrong in some Parquet library: see the names. */
 export const HARD_ROWS: readonly TraceRow[] = [

@@ -15,8 +15,7 @@ import type {
   EncodingFailure,
   FileRequest,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import { openTraceStore, type TestRows } from "../rows/open-store.ts";
-import { SCOPE, sampleRow, temporaryFolder } from "../rows/sample-row.ts";
+import { openTraceStore, SCOPE, sampleRow, type TestRows, temporaryFolder } from "../rows/open-store.ts";
 import { HARD_ROWS, manyRows, requestOf } from "./sample-export.ts";
 
 function encoderOf(options: FileEncoderOptions = {}): SharedEncoder {

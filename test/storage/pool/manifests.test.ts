@@ -7,7 +7,7 @@ import { type Manifests, openManifests } from "../../../emulator/storage/pool/ma
 import { type Manifest, NO_ROWS, newManifest, sealedManifest } from "../../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
-import { temporaryFolder } from "../rows/sample-row.ts";
+import { temporaryFolder } from "../rows/open-store.ts";
 
 const SECRETS = createSecrets();
 

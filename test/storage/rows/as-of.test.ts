@@ -4,17 +4,17 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { rowOf } from "../../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import { casesOf } from "../../support/depth.ts";
-import { openTraceStore } from "./open-store.ts";
 import {
   idOf,
   instant,
+  openTraceStore,
   readAll,
   SCOPE,
   SESSION,
   sampleRow,
   temporaryFolder,
   wholeDay,
-} from "./sample-row.ts";
+} from "./open-store.ts";
 
 const DAYS = ["2025-03-01", "2025-03-02", "2025-03-03"];
 

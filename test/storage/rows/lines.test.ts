@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createLineWriter } from "../../../emulator/storage/line-writer.ts";
 import { rowOf, splitLine, writeRow } from "../../../emulator/storage/rows/lines.ts";
 import { keptText } from "../../../emulator/subjects/json-text.ts";
-import { sampleRow } from "./sample-row.ts";
+import { sampleRow } from "./open-store.ts";
 
 const CONTENT = { messages: [{ content: 'ü "quoted"\n' }], usage_metadata: { total_tokens: 3 } };
 const PLACE = { sequence: 7, previous: -1 };

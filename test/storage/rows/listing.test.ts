@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { casesOf } from "../../support/depth.ts";
-import { openTraceStore } from "./open-store.ts";
-import { idOf, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
+import { idOf, openTraceStore, SCOPE, SESSION, sampleRow, temporaryFolder } from "./open-store.ts";
 
 const OTHER = "99999999-0000-4000-8000-000000000001";
 

@@ -3,8 +3,15 @@ import { expect, test, vi } from "vitest";
 import type { NamedRows } from "../../../emulator/storage/pool/names.ts";
 import { differingRows } from "../../../emulator/storage/rows/row-difference.ts";
 import { casesOf } from "../../support/depth.ts";
-import { openTraceStore, type TestRows } from "./open-store.ts";
-import { idOf, instant, SCOPE, sampleRow, temporaryFolder } from "./sample-row.ts";
+import {
+  idOf,
+  instant,
+  openTraceStore,
+  SCOPE,
+  sampleRow,
+  type TestRows,
+  temporaryFolder,
+} from "./open-store.ts";
 
 const DAYS = ["2025-03-01", "2025-03-02"];
 

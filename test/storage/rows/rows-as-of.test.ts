@@ -5,8 +5,16 @@ import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { RowView } from "../../../emulator/storage/rows/rows-as-of.ts";
 import { casesOf } from "../../support/depth.ts";
-import { openTraceStore, type TestRows } from "./open-store.ts";
-import { idOf, instant, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
+import {
+  idOf,
+  instant,
+  openTraceStore,
+  SCOPE,
+  SESSION,
+  sampleRow,
+  type TestRows,
+  temporaryFolder,
+} from "./open-store.ts";
 
 const SESSIONS = [SESSION, "5e550000-0000-4000-8000-000000000002"];
 const DAYS = ["2025-03-01", "2025-03-02"];

@@ -2,18 +2,18 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { MAX_FILES } from "../../../emulator/storage/pool/open-files.ts";
-import { openTraceStore } from "./open-store.ts";
 import {
   DAY,
   idOf,
   instant,
+  openTraceStore,
   readAll,
   SCOPE,
   SESSION,
   sampleRow,
   temporaryFolder,
   wholeDay,
-} from "./sample-row.ts";
+} from "./open-store.ts";
 
 const START = "2025-01-01T00:00:00.000000Z";
 const END = "2026-01-01T00:00:00.000000Z";
@@ -177,17 +177,6 @@ describe("the trace store", () => {
     const last = openTraceStore({ folder });
     expect(last.mark()).toBe(mark + 1);
     expect(last.stats()).toStrictEqual(again.stats());
-  });
-
-  test("counts the bytes of its files while it writes", () => {
-    const folder = temporaryFolder();
-    const store = openTraceStore({ folder });
-    expect(store.stats()).toStrictEqual({ rows: 0, bytes: 0 });
-    store.write(SCOPE, [sampleRow(1), sampleRow(2)]);
-    store.write(SCOPE, [sampleRow(1, { start_time: instant(0, NEXT_DAY), name: "é😀" })]);
-    const { bytes } = store.stats();
-    store.close();
-    expect(openTraceStore({ folder }).stats().bytes).toBe(bytes);
   });
 
   test("supports more segments than it keeps open", () => {

@@ -13,8 +13,17 @@ import { describe, expect, test } from "vitest";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
 import { someOf } from "../../support/depth.ts";
-import { openTraceStore } from "./open-store.ts";
-import { DAY, idOf, readAll, SCOPE, SESSION, sampleRow, temporaryFolder, wholeDay } from "./sample-row.ts";
+import {
+  DAY,
+  idOf,
+  openTraceStore,
+  readAll,
+  SCOPE,
+  SESSION,
+  sampleRow,
+  temporaryFolder,
+  wholeDay,
+} from "./open-store.ts";
 
 const TAIL = join("rows", SCOPE.region, SCOPE.tenantId, SESSION, DAY);
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { summaryEffects } from "../../../emulator/subjects/queries/effects.ts";
 import type { Effect } from "../../../emulator/subjects/turn.ts";
-import { openTraceStore } from "../../storage/rows/open-store.ts";
-import { SCOPE, SESSION, sampleRow } from "../../storage/rows/sample-row.ts";
+import { openTraceStore, SCOPE, SESSION, sampleRow } from "../../storage/rows/open-store.ts";
 import { workingFolder } from "../../support/emulator-process.ts";
 
 const ROWS = 1_200;

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPage } from "../../../emulator/subjects/queries/page.ts";
 import { readSelection } from "../../../emulator/subjects/queries/selection.ts";
 import type { TraceStore } from "../../../emulator/subjects/traces/port.ts";
-import { openTraceStore } from "../../storage/rows/open-store.ts";
-import { sampleRow } from "../../storage/rows/sample-row.ts";
+import { openTraceStore, sampleRow } from "../../storage/rows/open-store.ts";
 import { workingFolder } from "../../support/emulator-process.ts";
 
 const WORKSPACE = { region: "us", tenant_id: "00000000-0000-4000-8000-000000000001" };
