@@ -41,8 +41,6 @@ interface Creation {
   readonly row: Operation;
   /** The thread of a run. */
   readonly threadId: string | undefined;
-  /** Whether schedules are listed is not shown. */
-  readonly isSchedule: boolean;
   readonly request: string;
 }
 
@@ -177,8 +175,7 @@ function checkCreation(
   const request = JSON.stringify([pathParameters, requestBody ?? null]);
   const earlier = created.get(id);
   const threadId = uuidOf(pathParameters.thread_id);
-  const isSchedule = isMembers(requestBody) && requestBody.interval_hours != null;
-  created.set(id, { caller, knownFrom: endedAt, row, threadId, isSchedule, request });
+  created.set(id, { caller, knownFrom: endedAt, row, threadId, request });
   const isRepetition = row !== OPERATIONS.createThread && earlier?.request === request;
   return earlier && !isRepetition && earlier.knownFrom <= startedAt
     ? [fact(requirement, "each creation returns another id", body[member])]
@@ -216,7 +213,7 @@ function checkLists({ created }: Memory, exchange: ParsedExchange, occasion: Occ
   const threadId = uuidOf(pathParameters.thread_id);
   const listedIds = new Set(recordsIn(exchange, list.member).map(([id]) => id));
   const missingCreation = [...created].find(([id, creation]) => {
-    const isListed = creation.row === list.creation && creation.threadId === threadId && !creation.isSchedule;
+    const isListed = creation.row === list.creation && creation.threadId === threadId;
     return isListed && isSeenBy(creation, occasion) && !listedIds.has(id);
   });
   return missingCreation
