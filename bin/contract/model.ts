@@ -41,8 +41,9 @@ function linesOf({ target, seed, requests, sequences, lacking, difference }: Pla
     `${summary}: a reply differs from the model after ${foundAfter} requests`,
     `§${requirement} ${REQUIREMENTS[requirement].text}`,
     `  ${text}`,
-    `  expected: ${JSON.stringify(expected)}`,
-    `  actual:   ${JSON.stringify(actual)}`,
+    ...(actual === undefined
+      ? []
+      : [`  expected: ${JSON.stringify(expected)}`, `  actual:   ${JSON.stringify(actual)}`]),
     `The shortest sequence has ${exchanges.length} requests:`,
     ...exchanges.flatMap(({ curl, status, replyBody }) => [
       `  ${curl}`,
