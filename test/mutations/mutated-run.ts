@@ -1,8 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
-import { type BuildContext, type BuildOptions, build, context, type Plugin } from "esbuild";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, relative } from "node:path";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { type Mutation, mutated, ROOT } from "./mutation.ts";
+import { MUTATIONS } from "./mutations.ts";
+import { SWEEP_MUTATIONS } from "./sweeps.ts";
 
 /** What the harness reads of a JSON report. */
 interface Report {
@@ -31,51 +34,67 @@ const ENTRIES = [
   "bin/replay/thread.ts",
 ];
 
-/** Builds a copy of the product with this mutation, if any, and runs its `contract run`. */
-export function runContract(cases: readonly string[], mutation?: Mutation): Promise<Outcome> {
-  return withProduct(mutation, (cli) => ask(cli, cases));
+const ALL = [...MUTATIONS, ...SWEEP_MUTATIONS];
+const FILES = [...new Set(ALL.map(({ file }) => file))];
+
+/** A process reads here which mutation acts in it, and so do its threads. */
+const VARIABLE = "MUTATION";
+
+/** The environment of a process of the copy in which this mutation acts, if any. */
+export function environmentOf(mutation?: Mutation): NodeJS.ProcessEnv {
+  return { ...process.env, [VARIABLE]: mutation && String(ALL.indexOf(mutation)) };
 }
 
-/** Builds copies of the product, one after the other. A file that no mutation changes is parsed once. */
-interface Builder {
-  readonly folder: string;
-  readonly bundler: BuildContext;
-  mutation: Mutation | undefined;
+let copy: Promise<string> | undefined;
+
+/** The command line of a copy of the product that contains every mutation: one build costs as much as a run of some cases. */
+export function mutatedProduct(): Promise<string> {
+  copy ??= buildAll();
+  return copy;
 }
 
-const idleBuilders: Builder[] = [];
-
-/** Builds a copy of the product with this mutation, if any, and removes it after its use. */
-export async function withProduct<T>(
-  mutation: Mutation | undefined,
-  use: (cli: string) => Promise<T>,
-): Promise<T> {
-  const builder = idleBuilders.pop() ?? (await newBuilder());
-  builder.mutation = mutation;
-  try {
-    await builder.bundler.rebuild();
-    return await use(join(builder.folder, "dist/bin/emulator.mjs"));
-  } finally {
-    rmSync(builder.folder, { recursive: true, force: true });
-    idleBuilders.push(builder);
-  }
-}
-
-async function newBuilder(): Promise<Builder> {
+async function buildAll(): Promise<string> {
   const folder = newFolder();
-  const mutate: Plugin = {
-    name: "mutation",
+  const names = await exportsOf(FILES);
+  const variants: Plugin = {
+    name: "variants",
     setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path }) =>
-        builder.mutation && relative(ROOT, path) === builder.mutation.file
-          ? { contents: mutated(builder.mutation), loader: "ts" }
-          : undefined,
-      );
+      onLoad({ filter: new RegExp(`/(${FILES.join("|")})$`) }, ({ path, suffix }) => {
+        const file = relative(ROOT, path);
+        if (suffix === "") return { contents: choice(file, names.get(file) ?? []) };
+        const mutation = ALL[Number(suffix.slice(1))];
+        return mutation && { contents: mutated(mutation), loader: "ts" };
+      });
     },
   };
-  const bundler = await context({ ...optionsFor(folder), plugins: [mutate] });
-  const builder: Builder = { folder, bundler, mutation: undefined };
-  return builder;
+  await build({ ...optionsFor(folder), plugins: [variants] });
+  return join(folder, "dist/bin/emulator.mjs");
+}
+
+/** What the sources export, without the types. */
+async function exportsOf(files: string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const options = {
+    absWorkingDir: ROOT,
+    entryPoints: files,
+    outbase: ".",
+    outdir: ".",
+    write: false,
+  } as const;
+  const { outputs } = (await build({ ...options, format: "esm", metafile: true })).metafile;
+  return new Map(Object.values(outputs).map(({ entryPoint = "", exports }) => [entryPoint, exports]));
+}
+
+/** In place of a file: a module that loads the file as it is, or as a mutation has it. Modules have no import cycles. */
+function choice(file: string, names: readonly string[]): string {
+  const load = (suffix: number | string) => `() => import("./${basename(file)}?${suffix}")`;
+  const variants = ALL.flatMap((each, number) => (each.file === file ? `${number}: ${load(number)}` : []));
+  return `const variants = { ${variants} };
+    export const { ${names} } = await (variants[process.env.${VARIABLE}] ?? (${load("original")}))();`;
+}
+
+/** Runs `contract run` in a copy of the product with this mutation, if any. */
+export async function runContract(cases: readonly string[], mutation?: Mutation): Promise<Outcome> {
+  return ask(await mutatedProduct(), cases, environmentOf(mutation));
 }
 
 /** How a copy of the product differs from it. */
@@ -106,9 +125,11 @@ export async function withBundles<T>(
   }
 }
 
-/** Below the project, so that packages are found. */
+/** A folder in which a copy finds its packages and its version. */
 function newFolder(): string {
-  return mkdtempSync(join(ROOT, "dist", ".mutated-"));
+  const folder = mkdtempSync(join(tmpdir(), "mutated-"));
+  for (const name of ["node_modules", "package.json"]) symlinkSync(join(ROOT, name), join(folder, name));
+  return folder;
 }
 
 function optionsFor(folder: string): BuildOptions {
@@ -133,13 +154,13 @@ function optionsFor(folder: string): BuildOptions {
 /** For what hangs, not for what is slow. */
 const RUN_MS = 300_000;
 
-function ask(cli: string, cases: readonly string[]): Promise<Outcome> {
+function ask(cli: string, cases: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   const words = [cli, "contract", "run", ...cases, "--report", "json"];
   return new Promise((resolve) => {
     execFile(
       process.execPath,
       words,
-      { cwd: ROOT, timeout: RUN_MS, maxBuffer: 2 ** 28 },
+      { cwd: ROOT, env, timeout: RUN_MS, maxBuffer: 2 ** 28 },
       (error, stdout, stderr) => {
         const code = error ? Number(error.code ?? 1) : 0;
         const failed = findingsIn(stdout, ["FAIL"]);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExplorationReport } from "../../scenarios/exploration.ts";
-import { withProduct } from "./mutated-run.ts";
+import { environmentOf, mutatedProduct } from "./mutated-run.ts";
 import { type Mutation, ROOT } from "./mutation.ts";
 import { SWEEP_MUTATIONS } from "./sweeps.ts";
 
@@ -14,19 +14,18 @@ function sweep(mutation: Mutation | undefined, name: string): Promise<readonly s
   return play(mutation, "--sweep", name, "--all");
 }
 
-function play(mutation: Mutation | undefined, ...flags: readonly string[]): Promise<readonly string[]> {
-  return withProduct(mutation, (cli) => {
-    const words = [cli, "replay", SCENARIO, ...flags, "--report", "json"];
-    return new Promise((settle, fail) => {
-      execFile(process.execPath, words, { cwd: ROOT, maxBuffer: 2 ** 28 }, (_, stdout, stderr) => {
-        if (!stdout.startsWith("{")) return fail(new Error(stderr));
-        const { results, refused } = (JSON.parse(stdout) as { exploration: ExplorationReport }).exploration;
-        const failed = results.filter(({ verdict }) => verdict !== "held");
-        settle([
-          ...failed.map(({ trial, differences }) => `${trial}: ${differences[0]}`),
-          ...refused.map(({ why }) => why),
-        ]);
-      });
+async function play(mutation: Mutation | undefined, ...flags: readonly string[]): Promise<readonly string[]> {
+  const words = [await mutatedProduct(), "replay", SCENARIO, ...flags, "--report", "json"];
+  const options = { cwd: ROOT, env: environmentOf(mutation), maxBuffer: 2 ** 28 };
+  return new Promise((settle, fail) => {
+    execFile(process.execPath, words, options, (_, stdout, stderr) => {
+      if (!stdout.startsWith("{")) return fail(new Error(stderr));
+      const { results, refused } = (JSON.parse(stdout) as { exploration: ExplorationReport }).exploration;
+      const failed = results.filter(({ verdict }) => verdict !== "held");
+      settle([
+        ...failed.map(({ trial, differences }) => `${trial}: ${differences[0]}`),
+        ...refused.map(({ why }) => why),
+      ]);
     });
   });
 }

@@ -1,8 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** Run by `npm run test:mutations`: some minutes. `test/contracts/mutations.test.ts` is the short form. */
+/** Run by `npm run test:mutations`: some minutes. */
 export default defineConfig({
   test: {
+    globalSetup: "test/support/temporary-folder.ts",
     include: ["test/mutations/**/*.test.ts"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
