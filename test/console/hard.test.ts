@@ -10,7 +10,7 @@ import { show, useBrowser } from "./browser.ts";
 const { openAt } = useBrowser();
 const rig = useRig("file", () => startExportRig());
 
-const TURNS = casesOf(10_000);
+const TURNS = casesOf(3_000);
 
 const EVIL = `<img src=x onerror="document.title='injected'"><script>alert(1)</script>`;
 

@@ -21,13 +21,14 @@ import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 import { isFull, someOf } from "../support/depth.ts";
 
+let tables: Oracle;
 let oracle: Oracle;
 
 /** Exchanges of the suites in which the two oracles find something else, in full depth. */
 const differences: unknown[] = [];
 
 beforeAll(async () => {
-  const tables = await openOracle("spec", "tables");
+  tables = await openOracle("spec", "tables");
   // Prism takes longer than the tables; `oracles.test.ts` compares them for each operation.
   const prism = isFull ? await openOracle("spec", "prism") : undefined;
   oracle = {
@@ -118,12 +119,11 @@ describe("the mutants", () => {
       cases: CASES,
       mutants: MUTANTS.filter((_, place) => place % ONE_IN === 0),
       targetWith: (settings) => createEmulatorTarget(startEmulator, settings),
-      oracle,
+      oracle: tables,
     });
     expect(results.filter(({ killedBy }) => killedBy === null).map(({ mutant }) => mutant.id)).toEqual([]);
     expect(results.length).toBeGreaterThan(isFull ? 20 : 1);
     expect(invalidCases).toEqual([]);
-    expect(differences).toEqual([]);
   });
 });
 

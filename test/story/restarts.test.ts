@@ -116,5 +116,5 @@ it("a world continues after a kill or a stop between any two requests, however i
       await rig.close();
     }
   });
-  await fc.assert(property, { numRuns: casesOf(208), seed: 29, endOnFailure: true });
+  await fc.assert(property, { numRuns: casesOf(104), seed: 29, endOnFailure: true });
 });

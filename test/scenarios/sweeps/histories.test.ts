@@ -11,7 +11,7 @@ import { useScenarioFolder } from "../scenario-folder.ts";
 
 const scenarios = useScenarioFolder();
 
-const RANDOM = { numRuns: casesOf(200), seed: 29, endOnFailure: true };
+const RANDOM = { numRuns: casesOf(100), seed: 29, endOnFailure: true };
 
 const play = (
   lines: readonly string[],

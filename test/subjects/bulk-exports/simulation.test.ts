@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { casesOf } from "../../support/depth.ts";
 import { exportsIn, shrunk, simulate } from "./simulation.ts";
 
-const [first = 1, last = casesOf(200)] = (process.env.SIMULATION_SEEDS ?? "")
+const [first = 1, last = casesOf(100)] = (process.env.SIMULATION_SEEDS ?? "")
   .split("-")
   .filter(Boolean)
   .map(Number);
