@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Case, RunReport } from "../../contracts/index.ts";
-import { CASES } from "../../contracts/index.ts";
+import { CASES, type Case, type RunReport } from "../../contracts/index.ts";
 import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { textOf } from "../values.ts";
@@ -45,7 +44,8 @@ function parse(file: string, path: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function isResult(value: unknown): boolean {
+/** Whether a value has the id and the findings of the result of a case. */
+export function isResult(value: unknown): boolean {
   const { id, findings } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return (
     typeof id === "string" &&

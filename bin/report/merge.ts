@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { CaseResult } from "../../contracts/engine/case.ts";
 import type { RunReport } from "../../contracts/engine/run.ts";
+import { VERDICTS } from "../../contracts/engine/verdict.ts";
 import { contractReport } from "../../contracts/report/contract-report.ts";
 import type { ReportModel, ReportPart } from "../../contracts/report/model.ts";
 import { isSuccessful } from "../../contracts/report/summary.ts";
@@ -11,6 +13,7 @@ import { explorationReport } from "../../scenarios/exploration-reports.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
 import { replayReport } from "../../scenarios/reports.ts";
 import { type Invocation, UsageError } from "../command.ts";
+import { isResult } from "../contract/baseline.ts";
 import { exitCodeOf as exitCodeOfExploration } from "../replay/explore.ts";
 import { exitCodeOf as exitCodeOfReplay } from "../replay/play.ts";
 import { FORMATS, formatOf, type HtmlReportKind, publish } from "../report-output.ts";
@@ -88,7 +91,7 @@ function labelOf({ index, count, plan }: ReportPart): string {
 function readReport(file: string, cwd: string): ReportFile {
   const value = parseReport(file, cwd);
   const { scenarios, exploration, results, counts } = value;
-  const isContract = Array.isArray(results) && counts !== undefined;
+  const isContract = Array.isArray(results) && results.every(isReported) && counts !== undefined;
   if (!Array.isArray(scenarios) && !isObject(exploration) && !isContract)
     throw new UsageError(`${file} is not a report; ${GIVE_REPORT}`);
   const { part } = value;
@@ -99,6 +102,14 @@ function readReport(file: string, cwd: string): ReportFile {
   if (Array.isArray(scenarios)) return { kind: "replay", part, scenarios: scenarios as Outcome[] };
   if (isContract) return { kind: "contract run", part, report: value as object as RunReport };
   return { kind: "exploration", part, exploration: exploration as ExplorationReport };
+}
+
+/** Whether a value has what reports need of the result of a case. */
+function isReported(value: unknown): boolean {
+  if (!isResult(value)) return false;
+  const { verdict, requirements, checkedRequirements } = value as Partial<CaseResult>;
+  const isVerdict = VERDICTS.some((each) => each === verdict);
+  return isVerdict && Array.isArray(requirements) && Array.isArray(checkedRequirements);
 }
 
 const MAX_PARTS = 1_000;

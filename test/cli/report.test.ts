@@ -159,6 +159,12 @@ describe("emulator report merge", () => {
 
   it("refuses unrelated reports, and the same part twice", async () => {
     const cwd = folderWith("good");
+    const part = { index: 1, count: 1, plan: "0" };
+    writeFileSync(join(cwd, "c.json"), JSON.stringify({ results: [1], counts: {}, part }));
+    expect(await run(["report", "merge", "c.json"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("c.json is not a report"),
+    });
     await run(["replay", ".", "--report", "json", "--output", "a.json"], { cwd });
     await run(["replay", ".", "--vary", "--report", "json", "--output", "b.json"], { cwd });
     for (const [files, said] of [
