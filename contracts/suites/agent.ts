@@ -1,5 +1,5 @@
 import { suite } from "../engine/case.ts";
-import { accepted, equal, refused } from "../engine/check.ts";
+import { accepted, equal, isRefused, refused } from "../engine/check.ts";
 import { instantOf, iso, MINUTE } from "../engine/instant.ts";
 import { isMembers, jsonOf, type Members } from "../engine/json.ts";
 import { DESCRIPTION_VERSION, NEW_THREAD_STATUS, THREAD_MEMBERS } from "../facts/agent.ts";
@@ -15,6 +15,7 @@ import {
   type ThreadBody,
   thread,
 } from "./agent-helpers.ts";
+import { EXTERNAL_URL } from "./webhooks.ts";
 
 const AGENT = ["writes", "agent"] as const;
 const MOVING_CLOCK = [...AGENT, "clock"] as const;
@@ -156,8 +157,12 @@ export const AGENT_CASES = suite({
     needs: AGENT,
     async run(t) {
       const assistant_id = await assistant(t);
-      const body = { assistant_id, input: INPUT, stream_mode: "events", webhook: "/ok" };
-      const { status, headers, text } = await postToThread(t, `${await thread(t)}/runs/stream`, body);
+      const tail = `${await thread(t)}/runs/stream`;
+      const stream = (webhook: string) =>
+        postToThread(t, tail, { assistant_id, input: INPUT, stream_mode: "events", webhook });
+      const reply = await stream("/ok");
+      // The server may have disable_loopback, which refuses relative URLs (§6.1).
+      const { status, headers, text } = isRefused(reply.status) ? await stream(EXTERNAL_URL) : reply;
       t.must("4.8-2", accepted(status), "the fields in the specification are accepted");
       const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
       t.choice(

@@ -1,5 +1,5 @@
 import { suite } from "../engine/case.ts";
-import { accepted, equal, every } from "../engine/check.ts";
+import { accepted, equal, every, isRefused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { instantOf, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
@@ -15,6 +15,7 @@ import {
   startRun,
   thread,
 } from "./agent-helpers.ts";
+import { EXTERNAL_URL } from "./webhooks.ts";
 
 const TIMEOUT_MS = 5000;
 
@@ -34,10 +35,9 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
         needs: ["writes", "agent"] as const,
         async run(t: Contract) {
           const { tenantId } = t.identity;
-          const webhook = `/ok?case=${tenantId}`;
           const assistant_id = await assistant(t);
-          const body = { assistant_id, input: INPUT, webhook, ...(cron && { schedule: "0 * * * *" }) };
-          const start = async (template: string) => {
+          const startWith = async (template: string, webhook: string) => {
+            const body = { assistant_id, input: INPUT, webhook, ...(cron && { schedule: "0 * * * *" }) };
             const thread_id = onThread ? await thread(t) : "";
             const called = template.replace("{thread_id}", thread_id);
             const reply = await t.call("POST", called, { body });
@@ -46,6 +46,12 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
             if (!isIncomplete) return reply;
             const requestBody = { ...body, thread_id: thread_id || (await thread(t)) };
             return t.call("POST", called, { body: requestBody });
+          };
+          const start = async (template: string) => {
+            const reply = await startWith(template, `/ok?case=${tenantId}`);
+            // The server may have disable_loopback, which refuses relative URLs (§6.1).
+            const other = isRefused(reply.status) && (await startWith(template, EXTERNAL_URL));
+            return other && accepted(other.status).holds ? other : reply;
           };
           // The public service was seen to have the plural paths alone.
           const isPlural = onThread && t.chosen("agent.both_spellings") === "/threads";

@@ -94,3 +94,14 @@ it("another default prefix of variables conforms", async () => {
     ["6.1/empty-variable", "UNSPECIFIED"],
   ]);
 });
+
+it("no case fails on a server that refuses relative webhooks", async () => {
+  const server = await startPlainEmulator({ webhooks: { url: { disable_loopback: true } } });
+  const target = await createAddressTarget({ url: server.url, allowWrites: true, waitMs: 0 });
+  const { results } = await runContracts(target, { select: ["4.8"] });
+  await target.close();
+  await server.close();
+  const failures = results.filter(({ verdict }) => verdict === "FAIL").map(({ id }) => id);
+  expect(failures).toEqual([]);
+  expect(results.filter(({ verdict }) => verdict === "PASS").length).toBeGreaterThanOrEqual(8);
+});
