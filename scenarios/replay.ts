@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
+import { shellWord } from "../emulator/client/shell.ts";
 import { readScenario, SCENARIO_NAME, type Scenario, ScenarioProblem } from "./document.ts";
 import { EnvironmentError, type Environments } from "./environment.ts";
 import { compareGolden, type Drift } from "./golden.ts";
@@ -186,9 +187,4 @@ function driftOf({ file, seed }: Scenario, result: ScenarioRun, update: boolean)
 export function replayLine(file: string, cwd: string, flags: readonly string[]): string {
   const near = relative(cwd, file);
   return ["npx emulator replay", shellWord(near.startsWith("..") ? file : near), ...flags].join(" ");
-}
-
-/** Quotes text as one word of a shell, where it needs quotes. */
-export function shellWord(text: string): string {
-  return /^[\w./:\\@%+=,~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

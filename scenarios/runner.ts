@@ -1,5 +1,6 @@
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
 import { valueOf } from "../emulator/client/send.ts";
+import { quoted } from "../emulator/client/shell.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import type { Environment, ScenarioReply, ScenarioRequest } from "./environment.ts";
 
@@ -93,8 +94,4 @@ export function curlLine(environment: Environment, { request }: Exchange): strin
   const bodyFlags = body === undefined ? [] : [`-d ${quoted(body)}`];
   const origin = region === "eu" ? environment.euUrl : environment.url;
   return ["curl", `-X ${method}`, ...words, ...bodyFlags, quoted(origin + path)].join(" ");
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,6 @@
 import { CHILD_VARIABLES, childEnvironment } from "../../emulator/client/child-environment.ts";
 import { CLIENT_NAMES, type ClientSettings, clientSettings } from "../../emulator/client/client-settings.ts";
+import { quoted } from "../../emulator/client/shell.ts";
 import type { WorldAddresses } from "../../emulator/client/views.ts";
 import { type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { basePathOf, requireLocator, runningWorld, urlFlag } from "../running.ts";
@@ -62,8 +63,4 @@ function printShell({ variables, flags, notes }: ClientSettings): void {
 
 function printVariables(variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) print(`export ${name}=${quoted(value)}`);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -17,7 +17,7 @@ import {
   runContracts,
 } from "../../contracts/index.ts";
 import { comparedWithBaseline } from "../../contracts/report/baseline.ts";
-import { shellWord } from "../../scenarios/replay.ts";
+import { shellWord } from "../../emulator/client/shell.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { programCall } from "../program-name.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { shellWord } from "../../emulator/client/shell.ts";
 import { givenSettings } from "../../emulator/config/given-settings.ts";
 import { writeRecording } from "../../emulator/runtime/capsules/recording.ts";
-import { shellWord } from "../../scenarios/replay.ts";
 import { checkCapsule, withFileErrors } from "../capsule/file.ts";
 import { filmFile, writeFilm } from "../capsule/film.ts";
 import type { Invocation } from "../command.ts";

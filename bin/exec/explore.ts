@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
+import { shellWord } from "../../emulator/client/shell.ts";
 import type { ServingEmulator } from "../../emulator/runtime/start.ts";
 import type { Conditions, Played, PlayedWorld } from "../../scenarios/conditions.ts";
 import { EnvironmentError, replyOf } from "../../scenarios/environment.ts";
-import { shellWord } from "../../scenarios/replay.ts";
 import { createRunner } from "../../scenarios/runner.ts";
 import { trialsHere } from "../../scenarios/trials.ts";
 import { type Invocation, settingFlags, UsageError } from "../command.ts";

@@ -1,6 +1,7 @@
+import { shellWord } from "../../emulator/client/shell.ts";
 import { playUnder } from "../../scenarios/conditions.ts";
 import type { Environments } from "../../scenarios/environment.ts";
-import { readScenarios, replayLine, shellWord } from "../../scenarios/replay.ts";
+import { readScenarios, replayLine } from "../../scenarios/replay.ts";
 import type { Subject } from "../../scenarios/trials.ts";
 
 /** Scenarios that are played again in other ways: each thread reads them itself. */

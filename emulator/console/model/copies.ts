@@ -1,4 +1,5 @@
 import { CONTROL_PATH } from "../../client/control-client.ts";
+import { quoted } from "../../client/shell.ts";
 import type { Call } from "./actions.ts";
 import { baseOf } from "./client.ts";
 
@@ -6,10 +7,10 @@ import { baseOf } from "./client.ts";
 export function asCurl({ method, path, body, file, headers = {} }: Call): string {
   const allHeaders = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) };
   const parts = [
-    `curl -s -X ${method} ${quote(baseOf(path) + path)}`,
-    ...Object.entries(allHeaders).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body))}`]),
-    ...(file === undefined ? [] : [`--data-binary ${quote(`@${file}`)}`]),
+    `curl -s -X ${method} ${quoted(baseOf(path) + path)}`,
+    ...Object.entries(allHeaders).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
+    ...(file === undefined ? [] : [`--data-binary ${quoted(`@${file}`)}`]),
   ];
   return parts.join(" ");
 }
@@ -33,7 +34,7 @@ export function asTypeScript({ method, path, body, file, headers = {} }: Call): 
 export function asStep(call: Call): string {
   const { method, path, body = {}, file, headers = {} } = call;
   if (file !== undefined)
-    return `# Steps send no files. Before the replay: emulator snapshot import ${quote(file)}`;
+    return `# Steps send no files. Before the replay: emulator snapshot import ${quoted(file)}`;
   const controlPath = controlPathOf(path);
   if (controlPath === "/clock/advance") return `- advance: ${JSON.stringify(body)}`;
   if (isArming(call)) return `- fault: ${JSON.stringify(body)}`;
@@ -51,9 +52,4 @@ export function isArming({ method, path }: Call): boolean {
 
 export function controlPathOf(path: string): string | undefined {
   return path.startsWith(CONTROL_PATH) ? path.slice(CONTROL_PATH.length) : undefined;
-}
-
-/** Quoted for a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

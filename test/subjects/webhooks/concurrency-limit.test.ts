@@ -7,7 +7,7 @@ function concurrencyLimit(perReceiver: number, inTotal: number) {
   const acquired: string[] = [];
   const release = new Map<string, () => void>();
   return {
-    given: acquired,
+    acquired,
     async take(...names: string[]) {
       for (const name of names)
         void acquire(name.charAt(0)).then((back) => {
@@ -24,7 +24,7 @@ function concurrencyLimit(perReceiver: number, inTotal: number) {
 }
 
 it("one receiver gets at most its share, and others overtake its waiting posts", async () => {
-  const { take, leave, given: acquired } = concurrencyLimit(2, 10);
+  const { take, leave, acquired } = concurrencyLimit(2, 10);
   await take("a1", "a2", "a3", "a4", "b1");
   expect(acquired).toEqual(["a1", "a2", "b1"]);
   await leave("a1");
@@ -34,7 +34,7 @@ it("one receiver gets at most its share, and others overtake its waiting posts",
 });
 
 it("all receivers together get at most all slots", async () => {
-  const { take, leave, given: acquired } = concurrencyLimit(2, 3);
+  const { take, leave, acquired } = concurrencyLimit(2, 3);
   await take("a1", "b1", "c1", "d1", "e1");
   expect(acquired).toEqual(["a1", "b1", "c1"]);
   await leave("b1");
