@@ -184,7 +184,7 @@ const REQUIRED = `
   });
 `;
 
-const settings = (module, moduleResolution, file = "typed.ts", isStrictAboutOthers = true, more = {}) =>
+const settings = (module, moduleResolution, files = ["typed.ts"], isStrictAboutOthers = true, more = {}) =>
   JSON.stringify({
     compilerOptions: {
       ...more,
@@ -198,26 +198,25 @@ const settings = (module, moduleResolution, file = "typed.ts", isStrictAboutOthe
       skipLibCheck: !isStrictAboutOthers,
       noEmit: true,
     },
-    files: [file],
+    files,
   });
 
 const TYPES = {
   "typed.ts": TYPED,
   "tsconfig.node16.json": settings("node16", "node16"),
-  "tsconfig.nodenext.json": settings("nodenext", "nodenext"),
+  "tsconfig.nodenext.json": settings("nodenext", "nodenext", ["typed.ts", "typed.cts"]),
   "tsconfig.bundler.json": settings("esnext", "bundler"),
   "typed.cts": TYPED_CJS,
   "required.cjs": REQUIRED,
   // The declarations of msw import modules there, which only this kind of project refuses.
-  "tsconfig.cjs-node16.json": settings("node16", "node16", "typed.cts", false),
-  "tsconfig.cjs-nodenext.json": settings("nodenext", "nodenext", "typed.cts"),
-  "tsconfig.cjs-bundler.json": settings("commonjs", "bundler", "typed.cts"),
+  "tsconfig.cjs-node16.json": settings("node16", "node16", ["typed.cts"], false),
+  "tsconfig.cjs-bundler.json": settings("commonjs", "bundler", ["typed.cts"]),
 };
 
 /** For a compiler that still has this way to resolve modules, which does not read `exports`. */
 const OLD_TYPES = {
   "typed-node10.ts": TYPED_CJS,
-  "tsconfig.node10.json": settings("commonjs", "node10", "typed-node10.ts", false, {
+  "tsconfig.node10.json": settings("commonjs", "node10", ["typed-node10.ts"], false, {
     ignoreDeprecations: "6.0",
   }),
 };

@@ -73,19 +73,12 @@ function installAlone(file) {
   const lock = JSON.parse(readFileSync(join(project, "node_modules/.package-lock.json"), "utf8"));
   const packages = Object.entries(lock.packages);
   assert.ok(packages.length <= MAX_PACKAGES, `${packages.length} packages are installed`);
+  // yarn 1 refuses what does not support the Node on which it runs.
   for (const [path, { engines: needs }] of packages)
     assert.ok(subset(engines.node, needs?.node ?? "*"), `${path} needs Node ${needs?.node}`);
   const withScripts = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : []));
   assert.deepEqual(withScripts, [], "packages with install scripts");
   return packages.length;
-}
-
-/** yarn 1 always refuses packages that do not support the version of Node on which it runs. */
-function installWithYarn(file) {
-  const cwd = mkdtempSync(join(folder, "yarn-"));
-  writeFileSync(join(cwd, "package.json"), '{ "private": true }');
-  run("npx", ["--yes", "yarn@1.22.22", "add", "--non-interactive", file], { cwd });
-  run(join(cwd, "node_modules/.bin/emulator"), ["--version"], { cwd });
 }
 
 /** Flags that need an optional peer dependency name the command that installs it. */
@@ -206,7 +199,7 @@ function useInit(file) {
   const workflow = readFileSync(join(cwd, ".github/workflows/emulator.yml"), "utf8");
   const steps = [...workflow.matchAll(/^ +- run: (.*)$/gm)].map(([, line]) => line);
   assert.deepEqual(steps, ["npm ci", "npx emulator exec -- node --test"]);
-  for (const step of steps) run("sh", ["-c", step], { cwd });
+  run("sh", ["-c", steps[1]], { cwd });
 }
 
 /** What others check of the declarations and the entries of a package. */
@@ -268,7 +261,6 @@ try {
   judge(join(folder, packed.filename));
   const count = installAlone(join(folder, packed.filename));
   useInit(join(folder, packed.filename));
-  installWithYarn(join(folder, packed.filename));
   checkMissingPeers();
   makeCapsules(process.execPath);
   useAlone(process.execPath, packed.version);
