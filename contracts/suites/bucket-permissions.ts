@@ -159,14 +159,9 @@ export const BUCKET_PERMISSION_CASES = suite({
       const isNoticed = await until(t, id, "FAILED");
       t.choice("export.size_check", isNoticed, "the export is not COMPLETED when a file has the wrong size");
       const storeRequests = store.deliveries.map(({ method, path }) => `${method} ${path}`);
-      t.fact(
-        "2.4-9",
-        storeRequests.filter((line) => /^PUT .*\.parquet/.test(line)).length === 1,
-        "the file was written once",
-        {
-          actual: storeRequests,
-        },
-      );
+      // How often is not shown: a store may answer late, and a wrong size may be a reason to try again.
+      const isWritten = storeRequests.some((line) => /^PUT .*\.parquet/.test(line));
+      t.fact("2.4-9", isWritten, "the file was written", { actual: storeRequests });
     },
   },
   "2.4/delete-destination-permissions": {
