@@ -22,6 +22,8 @@ export function jsonOrText(text: string): unknown {
 
 /** Whether the objects and lists of a JSON text are nested more levels deep; recursive code cannot process such a value. */
 export function isDeeperThan(levels: number, text: string): boolean {
+  // Most texts have fewer brackets than that, and counting them is ten times as fast.
+  if (text.split("[").length + text.split("{").length - 2 <= levels) return false;
   let level = 0;
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];

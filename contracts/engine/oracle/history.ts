@@ -101,7 +101,7 @@ function checkRuns({ runs }: Memory, exchange: ParsedExchange, { startedAt, ende
 
 /** Whether both values are known and differ, other spellings of ids and times apart. */
 function isChanged(earlier: unknown, later: unknown): boolean {
-  if (typeof earlier !== "string" || typeof later !== "string") return false;
+  if (typeof earlier !== "string" || typeof later !== "string" || earlier === later) return false;
   const difference = Math.abs(instantOf(earlier) - instantOf(later));
   if (!Number.isNaN(difference)) return difference >= SECOND;
   return (uuidOf(earlier) ?? earlier) !== (uuidOf(later) ?? later);
