@@ -91,7 +91,7 @@ const BODY = `async ({ emulator, clock }) => {
 const WATCHING = {
   vitest: {
     text: `import { test } from "trace-platform-emulator/vitest"; test("watched", ${BODY});`,
-    command: ["node_modules/vitest/vitest.mjs", "--watch", "--reporter=verbose"],
+    command: ["node_modules/vitest/vitest.mjs", "--watch", "--reporter=verbose", "--testTimeout=600000"],
   },
   "node:test": {
     text: `import { test } from "node:test"; import { withWorld } from "trace-platform-emulator/node-test"; test("watched", withWorld(${BODY}));`,
