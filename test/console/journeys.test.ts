@@ -107,7 +107,8 @@ async function savedTestsPass(cwd: string): Promise<void> {
   const env = { NO_COLOR: "1", PYTHONPATH: join(ROOT, "dist/python"), PYTHONDONTWRITEBYTECODE: "1" };
   const program = (file: string, ...args: readonly string[]) =>
     outcomeOf(spawn(file, args, { cwd, env: { ...process.env, ...env } }));
-  const vitest = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--isolate=false", "--maxWorkers=1"];
+  const flags = ["run", "--isolate=false", "--maxWorkers=1", "--testTimeout=300000"];
+  const vitest = [join(ROOT, "node_modules/vitest/vitest.mjs"), ...flags];
   const outcomes = await Promise.all([
     run(["replay", "."], { cwd }),
     ...(isFull ? [program(process.execPath, ...vitest), program("python3", "-c", IN_PYTHON)] : []),
