@@ -10,7 +10,7 @@ import { measure } from "./harness/rounds.mjs";
 import { machineSpeed } from "./harness/speed.mjs";
 
 const HELP = `npm run bench -- [name…]   names: ${NAMES.join(", ")}; growth means all growth-…
-  --quick            all but the time of npm test, with few rounds and less that grows: about twelve minutes
+  --quick            all but the time of npm test, with few rounds and less that grows: about half an hour
   --rounds <n>       rounds of each figure, instead of its own number (5 or more if it has peers)
   --rows <n>         rows, or items of a growth bench, instead of its own number
   --output <file>    where the report goes (default: a file in bench/results), or none
