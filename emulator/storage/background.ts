@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import type { Manifest } from "./pool/names.ts";
+import { sizeAt } from "./pool/open-files.ts";
 import { poolPath } from "./pool/pool.ts";
 import { threadUrl } from "./thread-url.ts";
 import { type BackgroundOrder, perform } from "./unneeded-files.ts";
@@ -49,8 +49,5 @@ export function bytesToRead(root: string, manifests: readonly Manifest[]): numbe
     ...(state === null ? [] : [state]),
     ...journals.map(({ file }) => file),
   ]);
-  return files.reduce(
-    (sum, file) => sum + (statSync(poolPath(root, file), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+  return files.reduce((sum, file) => sum + sizeAt(poolPath(root, file)), 0);
 }

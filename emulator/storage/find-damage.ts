@@ -8,7 +8,7 @@ import { damagedBodies } from "./objects/opened-body.ts";
 import { logPath, readLog } from "./pool/manifest-log.ts";
 import type { Manifest } from "./pool/names.ts";
 import { openPool, type Pool, poolPath } from "./pool/pool.ts";
-import { damagedRows } from "./rows/row-files.ts";
+import { checkRows } from "./rows/row-files.ts";
 import { openSecrets } from "./secrets.ts";
 import { type StoreError, unlessDamaged } from "./store-error.ts";
 
@@ -30,7 +30,7 @@ export async function findDamage(root: string): Promise<readonly string[]> {
     attempt(report, () => manifest.history && readHistory(pool, manifest.history.file));
     if (!world) continue;
     attempt(report, () => secrets && createSealing(secrets).openState(world.state));
-    for (const damage of damagedRows(pool, world.rows, checkedFiles)) report(damage);
+    checkRows(pool, world.rows, report, checkedFiles);
     for await (const damage of damagedBodies(pool, bodiesOf(world.state.records))) report(damage);
   }
   return [...problems];

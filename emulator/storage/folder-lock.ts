@@ -6,11 +6,6 @@ import type { LockOptions } from "proper-lockfile";
 import { isAlive, readLocator } from "./locator.ts";
 import { makeFolder } from "./make-folder.ts";
 
-/** A data folder locked by this process until released. */
-export interface FolderLock {
-  release(): Promise<void>;
-}
-
 const LOCK = "lock";
 const OWNER = "lock-owner.json";
 
@@ -37,10 +32,10 @@ const PATIENCE_MS = STALE_MS + HEARTBEAT_MS;
 const RETRY_MS = 500;
 
 /**
- * Locks a data folder for this process. The lock of a killed process is taken over immediately if that process ran on this
- * machine, and otherwise after its heartbeat has become stale.
+ * Locks a data folder for this process until `release` is called. The lock of a killed process is taken over immediately if that
+ * process ran on this machine, and otherwise after its heartbeat has become stale.
  */
-export async function lockFolder(folder: string, onLost: (reason: string) => void): Promise<FolderLock> {
+export async function lockFolder(folder: string, onLost: (reason: string) => void) {
   makeFolder(folder);
   const path = realpathSync(folder);
   const { lock } = await import("proper-lockfile");
@@ -50,9 +45,13 @@ export async function lockFolder(folder: string, onLost: (reason: string) => voi
     try {
       const release = await lock(path, {
         ...optionsFor(path),
-        onCompromised: () => onLost(lostLockMessage(folder)),
+        onCompromised: () =>
+          onLost(
+            `the lock of ${folder} was lost: the process was suspended for too long, or the lock was removed`,
+          ),
       });
-      writeOwner(path);
+      const owner: Owner = { pid: process.pid, hostname: hostname(), started: STARTED };
+      writeFileSync(ownerPath(path), JSON.stringify(owner), { mode: 0o600 });
       return { release: () => unlock(path, release) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
@@ -99,13 +98,11 @@ function removeStaleLock(path: string): void {
   }
 }
 
-function lostLockMessage(folder: string): string {
-  return `the lock of ${folder} was lost: the process was suspended for too long, or the lock was removed`;
-}
-
 async function unlock(path: string, release: () => Promise<void>): Promise<void> {
   rmSync(ownerPath(path), { force: true });
-  await release().catch(ignoreReleased);
+  await release().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ERELEASED" && error.code !== "ENOTACQUIRED") throw error;
+  });
 }
 
 function isDead(owner: Owner | undefined): boolean {
@@ -132,15 +129,6 @@ function readOwnerFile(file: string): Owner | undefined {
   } catch {
     return undefined;
   }
-}
-
-function writeOwner(folder: string): void {
-  const owner: Owner = { pid: process.pid, hostname: hostname(), started: STARTED };
-  writeFileSync(ownerPath(folder), JSON.stringify(owner), { mode: 0o600 });
-}
-
-function ignoreReleased(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ERELEASED" && error.code !== "ENOTACQUIRED") throw error;
 }
 
 function optionsFor(path: string): LockOptions {

@@ -19,24 +19,15 @@ export const LEFT_OUT = "left-out";
 /** Due events and effects in flight are treated like records of this name, which no collection has. */
 export const EVENTS = "events";
 
+const AGENT_COLLECTIONS = [RUNS, CRONS, THREADS, ASSISTANTS, ASSISTANT_VERSIONS];
+const OTHER_COLLECTIONS = [FAULTS, DELIVERIES, INBOX, PROJECTS, DESTINATIONS];
 /**
  * Records with addresses, which may contain tokens of receivers (§5-4), or with values that users configured.
  * Trace rows, values of threads and objects are the user's data and are not searched for secrets.
  */
 const COLLECTIONS_WITH_SECRETS: ReadonlySet<string> = new Set([
   EVENTS,
-  ...[
-    RUNS,
-    CRONS,
-    FAULTS,
-    DELIVERIES,
-    INBOX,
-    THREADS,
-    ASSISTANTS,
-    ASSISTANT_VERSIONS,
-    PROJECTS,
-    DESTINATIONS,
-  ].map(({ name }) => name),
+  ...[...AGENT_COLLECTIONS, ...OTHER_COLLECTIONS].map(({ name }) => name),
 ]);
 
 /** Headers that every webhook sender sends. All others are set by the user and may be secret. */

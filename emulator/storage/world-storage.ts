@@ -26,7 +26,7 @@ import type { Pool } from "./pool/pool.ts";
 import { createRound } from "./round.ts";
 import { imageOfNames, type RowsImage } from "./rows/image.ts";
 import { cutTails } from "./rows/row-files.ts";
-import { openRowStore, type RowStore } from "./rows/store.ts";
+import { openRowStore } from "./rows/store.ts";
 
 /** The state that forks start from: names of files and what is in memory. Never changed. */
 export interface StoredImage {
@@ -44,36 +44,7 @@ export const IN_JOURNAL = "in journal";
 export type LastState = WorldState | typeof IN_JOURNAL | undefined;
 
 /** The stored records, rows and object bodies of one world. */
-export interface WorldStorage {
-  /** The records at the start. */
-  readonly image: WorldImage;
-  readonly rows: RowStore;
-  readonly bodies: Bodies;
-  /** True for a world that has had no turn yet. */
-  readonly isFresh: boolean;
-  /** Writes a commit with all rows so far. When it returns, both survive the end of the process. */
-  persist(commit: Commit): void;
-  /** Writes a commit at the end of this round of the event loop. It must not be acknowledged before `flushed` resolves. */
-  enqueue(commit: Commit): void;
-  /** Writes all pending commits and rows now. */
-  flush(): void;
-  /** Resolves when all pending commits are written; undefined when none are pending, or when nothing is persisted. */
-  flushed(): Promise<void> | undefined;
-  /** Resolves when a fork may start: if forks were faster than folds, the number of journals would grow without end. */
-  shortened(): Promise<void> | undefined;
-  /** The state that forks start from. The world must be at rest. Apart from the flush, only names of files are copied. */
-  source(image: WorldImage): StoredImage;
-  /** The same for an earlier state; in a persistent pool its records are written to a file. */
-  sourceAsOf(moment: Pick<Moment, "image" | "rows">): StoredImage;
-  /** Ends the world. Pending commits are dropped, and its files may be removed. */
-  end(): void;
-  /** The history that an earlier process has saved. */
-  readonly older: Older | undefined;
-  /** Whether writing the last state would take seconds, so that the end should be `IN_JOURNAL`. */
-  isLarge(): boolean;
-  /** Writes the last state, if any, with the history if that has changed, and closes the files. */
-  close(end: LastState, history?: () => SavedHistory | undefined): Promise<void>;
-}
+export type WorldStorage = ReturnType<typeof openWorldStorage>;
 
 /** How to open the storage of a world. The list of worlds already has an entry with its name. */
 export interface WorldStorageOptions {
@@ -106,14 +77,13 @@ const MAX_EPHEMERAL_BYTES = 256 * 1024;
 const MUCH_BYTES = 128 * 1024;
 
 /** Opens the files of a world that its manifest leads to. */
-export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
-  const save = manifestSaver(options.manifests, options.name);
-  const opened = openManifest(options, save);
+export function openWorldStorage(options: WorldStorageOptions) {
+  const opened = openManifest(options);
   const round = createRound(() => {
     // The folder of an ended world may be removed already and must not be created again.
     if (!hasEnded) writePending(files);
   }, options.onFailure);
-  const files = openFiles(options, opened, save, round.due);
+  const files = openFiles(options, opened, round.due);
   const { rows, bodies, journal, lines } = files;
   let hasEnded = false;
   if (!opened.isClean) bodies.mirror.rebuild();
@@ -126,35 +96,48 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   }
 
   return {
+    /** The records at the start. */
     image: opened.image,
     rows,
     bodies,
+    /** True for a world that has had no turn yet. */
     isFresh: opened.isFresh,
+    /** The history that an earlier process has saved. */
     older: files.older,
-    persist(commit) {
+    /** Writes a commit with all rows so far. When it returns, both survive the end of the process. */
+    persist(commit: Commit): void {
       lines?.add(commit);
       if (journal) round.flush();
       else bodies.carryOut();
     },
-    enqueue(commit) {
+    /** Writes a commit at the end of this round of the event loop. It must not be acknowledged before `flushed` resolves. */
+    enqueue(commit: Commit): void {
       lines?.add(commit);
       round.due(rows.waitingBytes() > MUCH_BYTES);
     },
+    /** Writes all pending commits and rows now. */
     flush: round.flush,
+    /** Resolves when all pending commits are written; undefined when none are pending, or when nothing is persisted. */
     flushed: () => (journal ? round.flushed() : undefined),
+    /** Resolves when a fork may start: if forks were faster than folds, the number of journals would grow without end. */
     shortened: () => journal?.shortened(),
-    source: (present) => ({ manifest: seal(), image: present, rows: rows.image() }),
-    sourceAsOf({ image: earlier, rows: mark }) {
+    /** The state that forks start from. The world must be at rest. Apart from the flush, only names of files are copied. */
+    source: (present: WorldImage): StoredImage => ({ manifest: seal(), image: present, rows: rows.image() }),
+    /** The same for an earlier state; in a persistent pool its records are written to a file. */
+    sourceAsOf({ image: earlier, rows: mark }: Pick<Moment, "image" | "rows">): StoredImage {
       const { others } = seal();
       const source = { image: earlier, rows: rows.imageAsOf(mark) };
       return { ...source, manifest: manifestOf(options, source, others) };
     },
-    end() {
+    /** Ends the world. Pending commits are dropped, and its files may be removed. */
+    end(): void {
       hasEnded = true;
       bodies.end();
     },
+    /** Whether writing the last state would take seconds, so that the end should be `IN_JOURNAL`. */
     isLarge: () => journal?.isLarge === true,
-    async close(state, history) {
+    /** Writes the last state, if any, with the history if that has changed, and closes the files. */
+    async close(state: LastState, history?: () => SavedHistory | undefined): Promise<void> {
       bodies.end();
       if (state) round.flush();
       await files.close(state, history);
@@ -163,23 +146,15 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   };
 }
 
-/** The open files of a world. An ephemeral world has no journal. */
-interface WorldFiles extends Pick<WorldStorage, "rows" | "bodies" | "older" | "close"> {
-  readonly journal: WorldJournal | undefined;
-  /** The pending lines of the journal. */
-  readonly lines: ReturnType<typeof createPendingLines> | undefined;
-}
+type WorldFiles = ReturnType<typeof openFiles>;
 
-function openFiles(
-  options: WorldStorageOptions,
-  opened: OpenedManifest,
-  save: (manifest: Manifest) => void,
-  onPending: () => void,
-): WorldFiles {
+/** Opens the files of a world. An ephemeral world has no journal. */
+function openFiles(options: WorldStorageOptions, opened: OpenedManifest, onPending: () => void) {
   const { pool, manifests, name, reader, retain, foldAtBytes, largeBytes } = options;
   const { manifest, lineBytes } = opened;
   const { owner } = manifest;
   const sealing = createSealing(options.secrets);
+  const save = manifestSaver(manifests, name);
   const appending = () => journal?.begin();
   const rows = openRowStore({ pool, owner, image: opened.rows, changed: onPending, appending });
   const bodies = new Bodies({ pool, owner, world: name, reader, onPending, retain });
@@ -194,7 +169,7 @@ function openFiles(
     older,
     journal,
     lines: journal && createPendingLines(sealing, rows.mark),
-    async close(state, history) {
+    async close(state: LastState, history?: () => SavedHistory | undefined): Promise<void> {
       if (state === IN_JOURNAL) await journal?.closeAsJournal();
       else {
         const last = state && { state: sealing.state(state), rows: rows.names() };
@@ -258,7 +233,7 @@ interface OpenedManifest extends StoredImage {
   readonly isClean: boolean;
 }
 
-function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) => void): OpenedManifest {
+function openManifest(options: WorldStorageOptions): OpenedManifest {
   const { pool, manifests, name, source, initial, collections, secrets } = options;
   const { manifest } = manifests.worlds.get(name) as WorldEntry;
   if (source || !pool.isPersistent) pool.discard(pool.objectsFolder(name));
@@ -278,7 +253,7 @@ function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) =
   // The world had no turn, so the configuration of this start decides its initial state.
   pool.discard(pool.objectsFolder(name));
   const fresh = pool.isPersistent ? withInitialState(pool, manifest, initial) : manifest;
-  if (fresh !== manifest) save(fresh);
+  if (fresh !== manifest) manifestSaver(manifests, name)(fresh);
   return { ...ends, manifest: fresh, image: imageOf(initial, collections), isFresh: true, isClean: true };
 }
 

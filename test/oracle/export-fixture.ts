@@ -149,7 +149,9 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     secrets,
     maxVerifications: 16,
     objects: {
-      files: createBodyOpener({ path: (file) => join(objectFolder, file), files: createOpenFiles() }),
+      files: {
+        open: createBodyOpener({ path: (file) => join(objectFolder, file), files: createOpenFiles() }),
+      },
     },
   });
   /** Encodes any rows at all, as a file of this export. */

@@ -32,14 +32,13 @@ export function renameBodies(records: WorldState["records"], owner: number): Wor
     number += 1;
     return { key, record: { ...(record as StoredBody), file: bodyName(owner, number) } };
   };
-  for (const { record } of records[objects.name] ?? []) checkName(record as StoredObject);
+  for (const { record } of records[objects.name] ?? []) {
+    const { bucket, key } = record as StoredObject;
+    if (!isBucketName(bucket) || keyError(key)) throw damaged("an object has an invalid name");
+  }
   const objectRecords = (records[objects.name] ?? []).map(renamed);
   const parts = (records[s3Parts.name] ?? []).map(renamed);
   return { ...records, [objects.name]: objectRecords, [s3Parts.name]: parts };
-}
-
-function checkName({ bucket, key }: StoredObject): void {
-  if (!isBucketName(bucket) || keyError(key)) throw damaged("an object has an invalid name");
 }
 
 /** Bodies as entries, numbered in the order of their records. Each is read when it is written to the archive. */

@@ -6,7 +6,7 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { damagedBodies } from "../objects/opened-body.ts";
 import type { Pool } from "../pool/pool.ts";
 import { namesIn } from "../rows/image.ts";
-import { damagedRows } from "../rows/row-files.ts";
+import { checkRows } from "../rows/row-files.ts";
 import type { StoredImage } from "../world-storage.ts";
 import { bodiesOf, bodyEntries } from "./bodies.ts";
 import { ENTRY, manifestOf } from "./manifest.ts";
@@ -23,12 +23,6 @@ export interface ExportSource extends StoredImage {
   readonly of: string;
 }
 
-export interface ExportOptions {
-  readonly pool: Pool;
-  readonly secrets: Secrets;
-  readonly maxBytes: number;
-}
-
 /** A snapshot file that is being written. Nothing is read before the first chunk is requested. */
 export interface ExportedArchive {
   /** The number of records that are exported without their credentials. */
@@ -39,15 +33,19 @@ export interface ExportedArchive {
 const ENTRY_OVERHEAD_BYTES = 1024;
 
 /** Exports a world at rest as one file. Rejects before the first chunk when the world cannot be exported. */
-export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
+export async function exportArchive(
+  source: ExportSource,
+  { pool, secrets, maxBytes }: { pool: Pool; secrets: Secrets; maxBytes: number },
+): Promise<ExportedArchive> {
   const { image, name, of } = source;
-  const { pool, secrets, maxBytes } = options;
   const bodies = bodiesOf(image.records.storedRecords());
   const names = namesIn(source.rows);
   const rows = traceEntries(ENTRY.traces, pool, names);
   refuseTooLarge([...rows, ...bodies], maxBytes);
   for await (const damage of damagedBodies(pool, bodies)) throw damage;
-  for (const damage of damagedRows(pool, names)) throw damage;
+  checkRows(pool, names, (damage) => {
+    throw damage;
+  });
   const { turn, seed } = image;
   const now = formatInstant(image.now);
   const manifest = manifestOf({ name, of, now, turn, seed, traces_mark: source.rows.next });

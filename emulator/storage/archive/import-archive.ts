@@ -11,12 +11,12 @@ import { isFullDisk } from "../file-errors.ts";
 import { createSealing } from "../journal/sealing.ts";
 import { writeState } from "../journal/state.ts";
 import type { BodyOnDisk } from "../objects/opened-body.ts";
-import { type Manifest, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
+import { type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { bodiesOf, renameBodies } from "./bodies.ts";
 import { type ArchivedWorld, damaged, ENTRY, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
-import { joinedSegments, sealedContent, traceFileOf } from "./trace-entries.ts";
+import { addTraceFile, sealedContent } from "./trace-entries.ts";
 import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
 export interface ImportOptions {
@@ -28,25 +28,17 @@ export interface ImportOptions {
   prepare(world: ArchivedWorld): number;
 }
 
-/** A world read from a file. Its manifest is not registered yet. */
-export interface ImportedArchive {
-  readonly world: ArchivedWorld;
-  readonly state: WorldState;
-  readonly manifest: Manifest;
-  readonly rows: NamedRows;
-}
-
 const MAX_MANIFEST_BYTES = 64 * 1024;
 /** One record may be as long as the body of a request. */
 const MAX_RECORDS_BYTES = 64 * 1024 * 1024;
 /** Disk space that stays free for the worlds that are running. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
-/** Reads a file into the folder of the owner that `prepare` returns; after an error the caller removes that folder. */
-export async function importArchive(
-  chunks: AsyncIterable<Uint8Array>,
-  options: ImportOptions,
-): Promise<ImportedArchive> {
+/**
+ * Reads a file into the folder of the owner that `prepare` returns; after an error the caller removes that folder. The manifest is
+ * not registered yet.
+ */
+export async function importArchive(chunks: AsyncIterable<Uint8Array>, options: ImportOptions) {
   try {
     return await read(chunks, options);
   } catch (error) {
@@ -70,11 +62,11 @@ interface ImportProgress {
   /** Set when all records have been read. */
   imported: ImportedRecords | undefined;
   nextBody: number;
-  /** One for each file, so two for each segment. */
-  readonly segments: NamedSegment[];
+  /** By the name of their data and index. */
+  readonly segments: Map<string, NamedSegment>;
 }
 
-async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportedArchive> {
+async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions) {
   let progress: ImportProgress | undefined;
   for await (const entry of unpackEntries(chunks, options.maxBytes)) {
     if (progress) await importEntry(progress, entry);
@@ -84,7 +76,7 @@ async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): 
   const { world, pool, owner, segments } = progress;
   const { state, bodies } = endRecords(progress);
   if (progress.nextBody < bodies.length) throw damaged("objects are missing");
-  const rows = { next: world.traces_mark, segments: joinedSegments(segments) };
+  const rows = { next: world.traces_mark, segments: [...segments.values()] };
   const file = stateName(owner, 1);
   writeState(pool, file, { state: createSealing(options.secrets).state(state), rows });
   const manifest = { owner: NOBODY, state: file, journals: [], others: [owner] };
@@ -99,7 +91,7 @@ async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<Impo
   const owner = options.prepare(world);
   mkdirSync(pool.folder(owner), { recursive: true, mode: 0o700 });
   const reader = createStateReader(options.collections, options.secrets);
-  return { world, pool, owner, reader, imported: undefined, nextBody: 0, segments: [] };
+  return { world, pool, owner, reader, imported: undefined, nextBody: 0, segments: new Map() };
 }
 
 async function importEntry(progress: ImportProgress, entry: UnpackedEntry): Promise<void> {
@@ -111,8 +103,8 @@ async function importEntry(progress: ImportProgress, entry: UnpackedEntry): Prom
     return reader.read(await readText(entry.content(), size, MAX_RECORDS_BYTES));
   }
   if (name.startsWith(ENTRY.traces)) {
-    const { file, segment } = traceFileOf(owner, world.traces_mark, name.slice(ENTRY.traces.length), size);
-    segments.push(segment);
+    const rowFile = { name: name.slice(ENTRY.traces.length), size };
+    const file = addTraceFile(segments, owner, world.traces_mark, rowFile);
     const content = () => sealedContent(pool, file, entry.content());
     return write({ ...entry, content }, pool.path(file));
   }

@@ -46,19 +46,12 @@ export function readManifest(text: string): Manifest {
   const { format, written_by: version, world = null } = manifest;
   if (typeof format !== "number" || !Number.isInteger(format) || format < 1 || typeof version !== "string")
     throw damaged("its manifest has no valid format");
-  if (format > FORMAT)
+  if (format !== FORMAT)
     throw new Refusal(
       422,
-      "newer_snapshot",
+      format > FORMAT ? "newer_snapshot" : "older_snapshot",
       `The file has format ${format}. This emulator (${packageVersion()}) reads format ${FORMAT}.`,
-      `Use trace-platform-emulator ${version}, which wrote the file, or a newer version.`,
-    );
-  if (format < FORMAT)
-    throw new Refusal(
-      422,
-      "older_snapshot",
-      `The file has format ${format}. This emulator (${packageVersion()}) reads format ${FORMAT}.`,
-      `Use trace-platform-emulator ${version}, which wrote the file, or write the file again.`,
+      `Use trace-platform-emulator ${version}, which wrote the file, or ${format > FORMAT ? "a newer version" : "write the file again"}.`,
     );
   if (world !== null && !isArchivedWorld(world)) throw damaged("its manifest is incomplete");
   return { format, written_by: version, world };
@@ -77,9 +70,5 @@ export function damaged(problem: string): Refusal {
 function isArchivedWorld(world: Partial<ArchivedWorld>): world is ArchivedWorld {
   const { name, of, now, turn, seed, traces_mark: mark } = world;
   const areTexts = [name, of, now].every((text) => typeof text === "string");
-  return areTexts && [turn, seed, mark].every(isCount);
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return areTexts && [turn, seed, mark].every((count) => Number.isSafeInteger(count) && Number(count) >= 0);
 }

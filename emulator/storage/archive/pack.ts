@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
 import type { Pack } from "tar-stream";
+import { withResolvers } from "../../kernel/deferred.ts";
 import { ENTRY } from "./manifest.ts";
 
 export interface PackedEntry {
@@ -60,13 +61,11 @@ async function add(
   digest: Digest,
 ): Promise<void> {
   digest.begin(name, size);
-  let settle: (error?: Error | null) => void = () => undefined;
-  const completion = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error ? reject(error) : resolve());
-  });
+  const { promise: completion, resolve, reject } = withResolvers<void>();
   // The reader of the archive may stop at any time. Then nothing awaits this.
   completion.catch(() => undefined);
-  const sink = tar.entry({ name, size, mtime, mode: 0o600, type: "file" }, (error) => settle(error));
+  const header = { name, size, mtime, mode: 0o600, type: "file" } as const;
+  const sink = tar.entry(header, (error) => (error ? reject(error) : resolve()));
   sink.on("error", () => undefined);
   for await (const chunk of content()) {
     // A closed sink never drains.
@@ -78,16 +77,9 @@ async function add(
   await completion;
 }
 
-/** The last entry of an archive: it shows that the file is complete and unchanged. */
-export interface ArchiveTrailer {
-  readonly entries: number;
-  /** SHA-256 over the names, sizes and contents of all entries before it. */
-  readonly sha256: string;
-}
-
 export type Digest = ReturnType<typeof createDigest>;
 
-/** Hashes each entry after its name and size, so that no bytes can move from one entry to another. */
+/** Hashes (SHA-256) each entry after its name and size, so that no bytes can move from one entry to another. */
 export function createDigest() {
   const hash = createHash("sha256");
   let entries = 0;
@@ -97,7 +89,8 @@ export function createDigest() {
       hash.update(`${name}\0${size}\0`);
     },
     add: (chunk: Uint8Array): void => void hash.update(chunk),
-    end: (): ArchiveTrailer => ({ entries, sha256: hash.digest("hex") }),
+    /** The last entry of an archive, which shows that the file is complete and unchanged. */
+    end: () => ({ entries, sha256: hash.digest("hex") }),
   };
 }
 

@@ -29,17 +29,14 @@ export function* recordEntries(
 ): Generator<PackedEntry> {
   let text = "";
   let number = 0;
+  const nextName = (): string => `${prefix}${String(++number).padStart(NUMBER_DIGITS, "0")}.ndjson`;
   for (const line of linesOf(image, strip)) {
     text += `${JSON.stringify(line)}\n`;
     if (text.length < MAX_ENTRY_CHARS) continue;
-    yield textEntry(nameOf(prefix, ++number), text);
+    yield textEntry(nextName(), text);
     text = "";
   }
-  if (text !== "") yield textEntry(nameOf(prefix, ++number), text);
-}
-
-function nameOf(prefix: string, number: number): string {
-  return `${prefix}${String(number).padStart(NUMBER_DIGITS, "0")}.ndjson`;
+  if (text !== "") yield textEntry(nextName(), text);
 }
 
 function* linesOf({ records, queue, ...image }: WorldImage, strip: SecretStripper): Generator<Line> {

@@ -53,7 +53,11 @@ export function restoredRecord(
   const fields = SEALED_FIELDS[collection] ?? [];
   for (const at of secrets)
     if (fields.includes(String(at[0]))) setText(record, at, placeholderSecret(collection));
-  for (const field of fields) sealField(record, field, own);
+  const values = record as Record<string, unknown>;
+  for (const field of fields) {
+    const text = values[field];
+    if (typeof text === "string") values[field] = own.seal(text);
+  }
   return record;
 }
 
@@ -66,12 +70,6 @@ function placeholderSecret(collection: string): string {
   const secret = `${PLACEHOLDER}-${randomBytes(30).toString("base64url")}`;
   if (collection !== DESTINATIONS.name) return secret;
   return JSON.stringify({ access_key_id: PLACEHOLDER, secret_access_key: secret });
-}
-
-function sealField(record: unknown, field: string, own: Secrets): void {
-  const fields = record as Record<string, unknown>;
-  const text = fields[field];
-  if (typeof text === "string") fields[field] = own.seal(text);
 }
 
 /** Replaces an existing value of the record with a text. Throws a `Refusal` when there is none. */

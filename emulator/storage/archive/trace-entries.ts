@@ -1,7 +1,7 @@
 import { PORTABLE } from "../checksum.ts";
-import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
+import type { NamedRows, NamedSegment } from "../pool/names.ts";
 import type { Pool, PoolNames } from "../pool/pool.ts";
-import { isDay, isRegion, isUuid } from "../rows/paths.ts";
+import { DAY, isUuid, REGION } from "../rows/paths.ts";
 import { loadSegment } from "../rows/row-files.ts";
 import { DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
@@ -51,39 +51,27 @@ export async function* sealedContent(
   }
 }
 
-interface TraceFile {
-  /** Its name in the pool, with the suffix. */
-  readonly file: string;
-  readonly segment: NamedSegment;
-}
-
-/** The file for an entry in the folder of an owner. Throws a `Refusal` for an unexpected name. */
-export function traceFileOf(owner: number, mark: number, name: string, size: number): TraceFile {
+/**
+ * Adds the file for an entry, in the folder of an owner, to the segments by the name of their data and index. Returns its name in the
+ * pool. Throws a `Refusal` for an unexpected name.
+ */
+export function addTraceFile(
+  segments: Map<string, NamedSegment>,
+  owner: number,
+  below: number,
+  { name, size }: Pick<PackedEntry, "name" | "size">,
+): string {
   const [region = "", tenantId = "", sessionId = "", last = "", ...more] = name.split("/");
   const suffix = [DATA, INDEX].find((each) => last.endsWith(each)) ?? "";
   const day = last.slice(0, last.length - suffix.length);
-  const isValid = isRegion(region) && isUuid(tenantId) && isUuid(sessionId) && isDay(day);
+  const isValid = REGION.test(region) && isUuid(tenantId) && isUuid(sessionId) && DAY.test(day);
   if (!isValid || more.length > 0 || suffix === "")
     throw damaged(`it has an unexpected file of rows (${JSON.stringify(name.slice(0, 100))})`);
   const where = { region, tenantId, sessionId, day };
   const file = tailName(owner, where);
-  const length =
-    suffix === DATA ? { records: 0, bytes: size } : { records: Math.floor(size / RECORD_BYTES), bytes: 0 };
-  return { file: file + suffix, segment: { ...where, rowFiles: [{ file, below: mark, ...length }] } };
-}
-
-/** Joins the two segments of each name, which have the lengths of the two files. */
-export function joinedSegments(segments: Iterable<NamedSegment>): NamedSegment[] {
-  const joined = new Map<string, NamedSegment>();
-  for (const segment of segments) {
-    const [rowFile] = segment.rowFiles as [RowFile];
-    const [earlier = { records: 0, bytes: 0 }] = joined.get(rowFile.file)?.rowFiles ?? [];
-    const both = {
-      ...rowFile,
-      records: rowFile.records + earlier.records,
-      bytes: rowFile.bytes + earlier.bytes,
-    };
-    joined.set(rowFile.file, { ...segment, rowFiles: [both] });
-  }
-  return [...joined.values()];
+  const [{ records, bytes } = { records: 0, bytes: 0 }] = segments.get(file)?.rowFiles ?? [];
+  const lengths =
+    suffix === DATA ? { records, bytes: size } : { records: Math.floor(size / RECORD_BYTES), bytes };
+  segments.set(file, { ...where, rowFiles: [{ file, below, ...lengths }] });
+  return file + suffix;
 }

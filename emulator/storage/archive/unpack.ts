@@ -4,7 +4,7 @@ import type { Entry, Extract } from "tar-stream";
 import { Refusal } from "../../kernel/refusal.ts";
 import { jsonOf } from "../../subjects/json-of.ts";
 import { damaged, ENTRY } from "./manifest.ts";
-import { type ArchiveTrailer, createDigest, type Digest, drained } from "./pack.ts";
+import { createDigest, type Digest, drained } from "./pack.ts";
 
 /** One file of an archive. Its content has to be read before the next entry. */
 export interface UnpackedEntry {
@@ -29,9 +29,9 @@ export async function* unpackEntries(
   const { extract } = await import("tar-stream");
   const tar = extract();
   const digest = createDigest();
-  const progress: UnpackProgress = { headerAndContentBytes: 0 };
+  const progress = { headerAndContentBytes: 0 };
   let trailer: string | undefined;
-  void feed(chunks, tar, { progress, maxBytes }).catch((error: Error) => void tar.destroy(error));
+  void feed(chunks, tar, progress, maxBytes).catch((error: Error) => void tar.destroy(error));
   try {
     for await (const entry of tar as AsyncIterable<Entry>) {
       const { name, size = 0, type } = entry.header;
@@ -46,7 +46,7 @@ export async function* unpackEntries(
   }
   if (trailer === undefined) throw damaged("its end is missing");
   const actual = digest.end();
-  const trailerSums = jsonOf(trailer) as Partial<ArchiveTrailer> | null | undefined;
+  const trailerSums = jsonOf(trailer) as Partial<typeof actual> | null | undefined;
   if (trailerSums === undefined) throw damaged("its last entry is not JSON");
   if (actual.entries !== trailerSums?.entries || actual.sha256 !== trailerSums.sha256)
     throw damaged("its checksum does not match");
@@ -62,11 +62,6 @@ export async function readText(
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
-}
-
-interface UnpackProgress {
-  /** Bytes of the entries so far. */
-  headerAndContentBytes: number;
 }
 
 async function* hashedEntry(
@@ -92,10 +87,12 @@ async function* hashedEntry(
   if (!isRead) for await (const chunk of entry) digest.add(chunk);
 }
 
+/** Feeds the tar with the uncompressed bytes; `progress` has those of the entries that were read. */
 async function feed(
   chunks: AsyncIterable<Uint8Array>,
   tar: Extract,
-  { progress, maxBytes }: { readonly progress: UnpackProgress; readonly maxBytes: number },
+  progress: { readonly headerAndContentBytes: number },
+  maxBytes: number,
 ): Promise<void> {
   const input = { bytes: 0 };
   const plain = createGunzip();

@@ -157,12 +157,19 @@ export class History {
 
   /** The state at a point in reach. */
   momentAt(point: Point): Moment {
-    return momentIn(this.#inMemory(), point, this.#options.records);
+    const then = copyOf(this.#beginning);
+    const reached = this.#segments.filter(({ after }) => after.turn < point.turn);
+    for (const segment of reached) advance(then, upToPoint(segment, point));
+    const { progress, rows, limiter } = then;
+    const records = recordsAt(this.#segments, point.turn, this.#options.records);
+    return { image: { ...progress.state(), ...point, records }, rows, limiter };
   }
 
   /** The history of a fork after this turn, without damaged parts. */
   upTo(turn: number): Before {
-    return cutAfter(unlessDamaged(() => this.#reachBack()) ?? this.#inMemory(), turn);
+    const { beginning, segments } = unlessDamaged(() => this.#reachBack()) ?? this.#inMemory();
+    const reached = segments.filter(({ after }, n) => n === 0 || after.turn < turn);
+    return { beginning: copyOf(beginning), segments: reached.map((segment) => cut(segment, turn)) };
   }
 
   /** The history that the next process needs; undefined when the existing file is up to date. */
@@ -216,20 +223,6 @@ function isFull({ turns, limiterChanges, bytes }: HistorySegment, bounds: Histor
 
 function copyOf({ progress, rows, limiter }: Beginning): Beginning {
   return { progress: progressFrom(progress.state()), rows, limiter: limiter.copy() };
-}
-
-function cutAfter({ beginning, segments }: Before, turn: number): Before {
-  const reached = segments.filter(({ after }, n) => n === 0 || after.turn < turn);
-  return { beginning: copyOf(beginning), segments: reached.map((segment) => cut(segment, turn)) };
-}
-
-function momentIn({ beginning, segments }: Before, point: Point, present: () => Records): Moment {
-  const then = copyOf(beginning);
-  const reached = segments.filter(({ after }) => after.turn < point.turn);
-  for (const segment of reached) advance(then, upToPoint(segment, point));
-  const { progress, rows, limiter } = then;
-  const records = recordsAt(segments, point.turn, present);
-  return { image: { ...progress.state(), ...point, records }, rows, limiter };
 }
 
 /** The part of a segment that led to a point. A request is counted before its turn. */

@@ -80,19 +80,12 @@ function endBytes({ sealOf }: PoolNames, journal: string, end: number): Buffer {
 /** The end of the acknowledged lines of a journal; 0 when the file cannot be used, since it has no data. */
 function readJournalEnd({ path, sealOf }: PoolNames, journal: string): number {
   const name = endFileOf(journal);
-  const bytes = readIfPossible(path(name));
-  const isOfJournal =
-    bytes.length === END_FILE_BYTES &&
-    areSealed(bytes, sealOf(name), 0) &&
-    bytes.readUInt32LE(0) === numberOf(journal);
-  return isOfJournal ? bytes.readDoubleLE(END_AT) : 0;
-}
-
-function readIfPossible(path: string): Buffer {
   try {
-    return readFileSync(path);
+    const bytes = readFileSync(path(name));
+    const isWhole = bytes.length === END_FILE_BYTES && areSealed(bytes, sealOf(name), 0);
+    return isWhole && bytes.readUInt32LE(0) === numberOf(journal) ? bytes.readDoubleLE(END_AT) : 0;
   } catch {
-    return Buffer.alloc(0);
+    return 0;
   }
 }
 

@@ -52,16 +52,9 @@ export function writeState(pool: PoolNames, file: string, { rows, state }: Store
   }
 }
 
-/** Where to write a state. */
-interface StatePlace {
-  readonly pool: Pool;
-  readonly manifests: { nextOwner(): number };
-  readonly secrets: Secrets;
-}
-
 /** Makes a manifest for these records, in a new file if the pool is persistent, and for rows and bodies of other owners. */
 export function manifestOf(
-  { pool, manifests, secrets }: StatePlace,
+  { pool, manifests, secrets }: { pool: Pool; manifests: { nextOwner(): number }; secrets: Secrets },
   source: { readonly image: WorldImage; readonly rows: RowsImage },
   others: readonly number[],
 ): Manifest {

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { refusalIn } from "../../kernel/system-refusal.ts";
 import { READ_OFTEN_BYTES } from "../background.ts";
 import { isFullDisk } from "../file-errors.ts";
@@ -10,6 +9,7 @@ import {
   numberOf,
   stateName,
 } from "../pool/names.ts";
+import { sizeAt } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { type Folded, type Folds, manifestAfter, othersOf } from "./folds.ts";
 import { type Journal, openJournal } from "./journal.ts";
@@ -178,7 +178,7 @@ function lastOf({ journals }: Manifest): JournalSegment {
 }
 
 function sizeOfState(pool: Pool, { state }: Manifest): number {
-  return state === null ? 0 : (statSync(pool.path(state), { throwIfNoEntry: false })?.size ?? 0);
+  return state === null ? 0 : sizeAt(pool.path(state));
 }
 
 /** Ignores a state too large for one JSON text, a full disk and too many open files: the journals still have all data. */

@@ -4,6 +4,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { StoredBody } from "../../subjects/object-storage/records.ts";
 import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import { ownerOf } from "../pool/names.ts";
+import { sizeAt } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import {
   type BodyLocation,
@@ -38,7 +39,7 @@ export class Bodies {
   readonly #options: BodiesOptions;
   /** The exported copy of the objects. */
   readonly mirror: ObjectMirror;
-  readonly #opener: BodyOpener;
+  readonly #open: BodyOpener;
   readonly #shared: SharedFiles;
   /** The bodies that are being received. */
   readonly #stages = new Set<BodyStage>();
@@ -56,7 +57,7 @@ export class Bodies {
     const { pool, owner } = options;
     this.#options = options;
     this.mirror = new ObjectMirror(options);
-    this.#opener = createBodyOpener(pool);
+    this.#open = createBodyOpener(pool);
     this.#shared = createSharedFiles(pool, () => this.#nextName());
     this.#last = lastBody(pool, owner);
     this.#sealed = this.#last;
@@ -99,7 +100,7 @@ export class Bodies {
   /** Opens a body, which stays readable after it is removed. Rejects with a `StoreError` when it is missing or damaged. */
   async open(body: StoredBody): Promise<OpenedBody> {
     if (this.#isOver) throw new Refusal(409, "reset", WORLD_IS_OVER);
-    return this.#opener.open(body);
+    return this.#open(body);
   }
 
   /** Hands bodies that no record names any longer to `retain`, which removes them now or later. */
@@ -161,8 +162,7 @@ export class Bodies {
 }
 
 function sizeOf(pool: Pool, names: readonly string[]): number {
-  const bytesOf = ({ path, length }: BodyLocation): number =>
-    length ?? fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const bytesOf = ({ path, length }: BodyLocation): number => length ?? sizeAt(path);
   return names.reduce((sum, name) => sum + bytesOf(locateBody(pool, name)), 0);
 }
 
@@ -175,12 +175,6 @@ function lastBody(pool: Pool, owner: number): number {
 
 /** -1 for a folder that is empty or missing. */
 function highestIn(folder: string): number {
-  let names: string[];
-  try {
-    names = fs.readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return -1;
-  }
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
   return names.reduce((highest, name) => Math.max(highest, Number(name)), -1);
 }

@@ -3,12 +3,7 @@ import { sizeOf, writeOrCut } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 
 /** Where a body is: in a file of its own, or in a part of a file that small bodies share. */
-export interface BodyLocation {
-  readonly path: string;
-  readonly start: number;
-  /** Undefined for a file of its own. */
-  readonly length: number | undefined;
-}
+export type BodyLocation = Readonly<ReturnType<typeof locateBody>>;
 
 /** A folder holds 2¹⁰ bodies. */
 const FOLDER_BITS = 10;
@@ -39,11 +34,12 @@ export function numberOfBody(name: string): number {
   return Number(file.slice(file.lastIndexOf("/") + 1));
 }
 
-export function locateBody({ path }: Pick<Pool, "path">, name: string): BodyLocation {
+export function locateBody({ path }: Pick<Pool, "path">, name: string) {
   const [, start, length] = RANGE.exec(name) ?? [];
   return {
     path: path(fileOfBody(name)),
     start: Number(start ?? 0),
+    /** Undefined for a file of its own. */
     length: length === undefined ? undefined : Number(length),
   };
 }

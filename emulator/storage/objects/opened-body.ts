@@ -28,31 +28,31 @@ const read = promisify(fs.read);
 
 export type BodyOpener = ReturnType<typeof createBodyOpener>;
 
-/** Opens bodies and checks them against their records. */
+/**
+ * A function that opens bodies and checks them against their records: each is read through once, and again when its file has
+ * changed. It rejects with a `StoreError`.
+ */
 export function createBodyOpener(pool: Pick<Pool, "path" | "files">) {
   /** The version of each file whose checksum matched. */
   const checked = new Map<string, string>();
-  return {
-    /** Opens a body. It is read through once, and again when its file has changed. Rejects with a `StoreError`. */
-    async open({ file, size, sum }: BodyOnDisk): Promise<OpenedBody> {
-      const { path, start: at, length } = locateBody(pool, file);
-      const fd = pool.files.open(() => openStored(path));
-      try {
-        const { size: fileSize, mtimeMs, ino } = fs.fstatSync(fd);
-        const version = `${ino} ${mtimeMs}`;
-        const end = at + size;
-        const isComplete = length === undefined ? fileSize === end : fileSize >= end && length === size;
-        if (!isComplete) throw damaged(path, `byte ${Math.min(fileSize, end)}`);
-        if (checked.get(file) !== version && (await sumOf({ fd, at, size })) !== sum)
-          throw damaged(path, length === undefined ? undefined : `byte ${at}`);
-        if (checked.size >= MAX_CHECKED_FILES) checked.clear();
-        checked.set(file, version);
-        return { fd, at, size };
-      } catch (error) {
-        fs.closeSync(fd);
-        throw error;
-      }
-    },
+  return async ({ file, size, sum }: BodyOnDisk): Promise<OpenedBody> => {
+    const { path, start: at, length } = locateBody(pool, file);
+    const fd = pool.files.open(() => openStored(path));
+    try {
+      const { size: fileSize, mtimeMs, ino } = fs.fstatSync(fd);
+      const version = `${ino} ${mtimeMs}`;
+      const end = at + size;
+      const isComplete = length === undefined ? fileSize === end : fileSize >= end && length === size;
+      if (!isComplete) throw damaged(path, `byte ${Math.min(fileSize, end)}`);
+      if (checked.get(file) !== version && (await sumOf({ fd, at, size })) !== sum)
+        throw damaged(path, length === undefined ? undefined : `byte ${at}`);
+      if (checked.size >= MAX_CHECKED_FILES) checked.clear();
+      checked.set(file, version);
+      return { fd, at, size };
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
   };
 }
 
@@ -61,10 +61,10 @@ export async function* damagedBodies(
   pool: Pick<Pool, "path" | "files">,
   bodies: Iterable<BodyOnDisk>,
 ): AsyncGenerator<StoreError> {
-  const opener = createBodyOpener(pool);
+  const open = createBodyOpener(pool);
   for (const body of bodies)
     try {
-      fs.closeSync((await opener.open(body)).fd);
+      fs.closeSync((await open(body)).fd);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       yield error;

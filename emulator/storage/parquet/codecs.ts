@@ -139,11 +139,9 @@ export function snappy(input: Uint8Array): Uint8Array {
   return output.subarray(0, stream.at);
 }
 
-type Compress = (bytes: Uint8Array) => Uint8Array;
-
 interface Codec {
   readonly codec: CompressionCodec;
-  readonly compress: Compress | undefined;
+  readonly compress?: (bytes: Uint8Array) => Uint8Array;
 }
 
 const GZIP_LEVEL = 6;
@@ -158,17 +156,13 @@ function gzip(bytes: Uint8Array): Uint8Array {
   return compressed;
 }
 
-// node:zlib has zstd only since Node 22.15, and the same code on all versions gives the same bytes.
-async function loadZstd() {
-  const { Zstd } = await import("@hpcc-js/wasm-zstd");
-  return Zstd.load();
-}
-
 /** Loads a codec. It gives the same bytes on every machine with the same version of Node. */
 export async function loadCodec(compression: Compression): Promise<Codec> {
-  if (compression === "none") return { codec: "UNCOMPRESSED", compress: undefined };
+  if (compression === "none") return { codec: "UNCOMPRESSED" };
   if (compression === "snappy") return { codec: "SNAPPY", compress: snappy };
   if (compression === "gzip") return { codec: "GZIP", compress: gzip };
-  const zstd = await loadZstd();
+  // node:zlib has zstd only since Node 22.15, and the same code on all versions gives the same bytes.
+  const { Zstd } = await import("@hpcc-js/wasm-zstd");
+  const zstd = await Zstd.load();
   return { codec: "ZSTD", compress: (bytes) => zstd.compress(bytes, ZSTD_LEVEL) };
 }

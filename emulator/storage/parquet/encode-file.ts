@@ -4,7 +4,7 @@ import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/b
 import { compileFilter, type RowTest } from "../../subjects/filters/compile.ts";
 import { parseFilter } from "../../subjects/filters/parse.ts";
 import { problemText } from "../../subjects/filters/problem.ts";
-import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
+import { isJsonColumn, rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
 import { createPartitionReader, type PartitionReader } from "../rows/partition-reader.ts";
 import type { PartitionSource } from "../rows/plan.ts";
 import type { Plans } from "../rows/plans.ts";
@@ -20,30 +20,6 @@ const GROUP_ROWS = 10_000;
 const GROUP_BYTES = 8 * 1024 * 1024;
 // Most files of a schedule are small: a large buffer for each would take longer than everything else.
 const INITIAL_BUFFER_BYTES = 64 * 1024;
-
-/**
- * JSON columns contain long texts that rarely repeat: a dictionary and statistics would cost much and help
- * no reader. The default format has no dictionaries: readers that know only the older encodings
- * can read plain values.
- */
-function sourceOf(
-  name: ColumnSource["name"],
-  data: unknown[],
-  isJson: boolean,
-  isPlain: boolean,
-): ColumnSource {
-  return {
-    name,
-    data,
-    ...(isPlain || isJson ? { encoding: "PLAIN" as const } : {}),
-    ...(isJson ? { statistics: false } : {}),
-  };
-}
-
-interface GrowingFile {
-  add(rows: readonly StoredRow[]): void;
-  finish(): Uint8Array<ArrayBuffer>;
-}
 
 /** What the files with the same columns and format share. */
 interface Layout {
@@ -70,7 +46,7 @@ async function layoutOf({ columns, formatVersion }: FileRequest): Promise<Layout
   return layout;
 }
 
-async function startFile(request: FileRequest): Promise<GrowingFile> {
+async function startFile(request: FileRequest) {
   const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
   const { columns, formatVersion, isReversed } = request;
   const { codec, compress } = await loadCodec(request.compression);
@@ -83,12 +59,16 @@ async function startFile(request: FileRequest): Promise<GrowingFile> {
     compressors: compress === undefined ? {} : { [codec]: compress },
   });
   return {
-    add(group) {
+    /**
+     * JSON columns contain long texts that rarely repeat: a dictionary and statistics would cost much and help no reader. The
+     * default format has no dictionaries: readers that know only the older encodings can read plain values.
+     */
+    add(group: readonly StoredRow[]): void {
       const rows = isReversed ? group.toReversed() : group;
-      const columnData = columns.map((name) => {
-        const type = typeOf(name, formatVersion);
-        const isJson = typeOf(name, "v2_beta") === "json";
-        return sourceOf(name, valuesOf(name, type, rows, request.tenantId), isJson, formatVersion === "v1");
+      const columnData = columns.map((name): ColumnSource => {
+        const data = valuesOf(name, typeOf(name, formatVersion), rows, request.tenantId);
+        if (isJsonColumn(name)) return { name, data, encoding: "PLAIN", statistics: false };
+        return formatVersion === "v1" ? { name, data, encoding: "PLAIN" } : { name, data };
       });
       parquet.write({ columnData, rowGroupSize: rows.length });
     },
@@ -97,10 +77,6 @@ async function startFile(request: FileRequest): Promise<GrowingFile> {
       return bytes.joined();
     },
   };
-}
-
-function bytesOf(rows: readonly StoredRow[]): number {
-  return rows.reduce((sum, { line }) => sum + line.length, 0);
 }
 
 /**
@@ -128,7 +104,7 @@ export async function encodeFile(
       selects === null
         ? batch
         : batch.filter(({ line }) => selects(rowOf(line))).map(({ line }) => splitLine(Buffer.from(line)));
-    const selectedBytes = bytesOf(selected);
+    const selectedBytes = selected.reduce((sum, { line }) => sum + line.length, 0);
     rows += selected.length;
     bytes += selectedBytes;
     groupBytes += selectedBytes;

@@ -68,11 +68,6 @@ function startThread(heapMegabytes: number, onOutcome: (outcome: Outcome, isOver
   return { worker, job: undefined, world: undefined, partition: undefined };
 }
 
-/** Waking a thread takes longer than encoding so few bytes; starting another one after each injected crash, far longer. */
-function isSmall({ rowFiles }: PartitionSource, maxBytes: number): boolean {
-  return rowFiles.reduce((sum, { bytes }) => sum + bytes, 0) < maxBytes;
-}
-
 async function encodeHere(request: FileRequest, source: PartitionSource): Promise<Outcome> {
   const plans = createPlans();
   try {
@@ -104,7 +99,9 @@ export class SharedEncoder {
 
   async encode(request: FileRequest, source: PartitionSource): Promise<Outcome> {
     if (this.#isClosed) return CLOSED;
-    if (isSmall(source, this.#options.smallBytes)) return encodeHere(request, source);
+    // Waking a thread takes longer than encoding few bytes; starting another one after each injected crash, far longer.
+    const sourceBytes = source.rowFiles.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (sourceBytes < this.#options.smallBytes) return encodeHere(request, source);
     return new Promise((settle) => {
       this.#queue.push({ request, source, settle });
       this.#startNext();

@@ -44,12 +44,8 @@ export interface ManifestLine {
   readonly entry: WorldEntry | SnapshotEntry | null;
 }
 
-/** The last line of a process that removed all unused files. */
-interface SweptLine {
-  readonly swept: true;
-}
-
-export type LogLine = ManifestLine | SweptLine;
+/** A change, or the last line of a process that removed all unused files. */
+export type LogLine = ManifestLine | { readonly swept: true };
 
 export interface ManifestTable {
   readonly world: Map<string, WorldEntry>;

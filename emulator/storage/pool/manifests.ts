@@ -19,13 +19,13 @@ export function openManifests(pool: Pool, secrets: Secrets) {
   // A killed process may have used a number that it never wrote to the log.
   table.next = Math.max(table.next, 1 + Math.max(0, ...pool.owners()));
   const log = pool.isPersistent ? openLog(pool, table, secrets) : undefined;
-  const { add, drop, hold, keep, releaseAll, leadingTo } = createCollector(pool, table);
-  const folds = createFolds(pool, keep);
-  const writers = () => [
+  const collector = createCollector(pool, table);
+  const { add, drop, hold, releaseAll, leadingTo } = collector;
+  const folds = createFolds(pool, collector.keep);
+  const background = createBackgroundSweep(pool, collector, () => [
     ...[...table.world.values()].map(({ manifest }) => manifest.owner),
     ...folds.writers(),
-  ];
-  const background = createBackgroundSweep(pool, { writers, leadingTo, keep });
+  ]);
 
   function putEntry<E extends WorldEntry | SnapshotEntry>(
     kind: Kind,
@@ -80,6 +80,8 @@ export function openManifests(pool: Pool, secrets: Secrets) {
   };
 }
 
+type Collector = ReturnType<typeof createCollector>;
+
 /** Discards folders of owners, states and journals that no manifest leads to any longer. Held manifests count as well. */
 function createCollector(pool: Pool, { world, snapshot }: ManifestTable) {
   const { add, remove, isUsed, leadingTo } = createUses();
@@ -116,7 +118,7 @@ function createCollector(pool: Pool, { world, snapshot }: ManifestTable) {
       const own = holdOwn(manifest);
       return () => release(own);
     },
-    /** A manifest that is removed in the meantime makes its owners suspect itself. */
+    /** Keeps the files of manifests. A manifest that is removed in the meantime makes its owners suspect itself. */
     keep(manifests: readonly Manifest[]): () => void {
       const own = manifests.map(holdOwn);
       return () => {
@@ -148,19 +150,11 @@ const MAX_SMALL_MANIFESTS = 16;
 /** With more to read, the sweep happens at the end of the process. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-interface SweepSource {
-  /** Owners that may still write. */
-  writers(): readonly number[];
-  leadingTo(owners: Iterable<number>): Iterable<Manifest>;
-  /** Keeps the files of manifests until the returned function is called. */
-  keep(manifests: readonly Manifest[]): () => void;
-}
-
 /**
  * Forks of a removed world still need some of its files. The sweep removes the others while the process runs: a file that no
- * manifest leads to and nobody writes is never needed later.
+ * manifest leads to and nobody writes is never needed later. `writers` returns the owners that may still write.
  */
-export function createBackgroundSweep(pool: Pool, { writers, leadingTo, keep }: SweepSource) {
+function createBackgroundSweep(pool: Pool, { leadingTo, keep }: Collector, writers: () => readonly number[]) {
   let removed = 0;
   let isAtWork = false;
 

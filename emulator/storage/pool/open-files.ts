@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { dirname, sep } from "node:path";
@@ -41,6 +42,11 @@ export function readExactly(file: number, bytes: Buffer, position: number, path:
 /** Bytes of an open file. */
 export function sizeOf(file: number): number {
   return fstatSync(file).size;
+}
+
+/** Bytes of the file at a path; 0 when it is missing. */
+export function sizeAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Cuts a file that is longer than this. */
@@ -81,8 +87,6 @@ function openOrRefuse(open: () => number): number {
     throw refusalIn(error) ?? error;
   }
 }
-
-export type OpenFiles = ReturnType<typeof createOpenFiles>;
 
 /** The open files of all worlds of a process. The least recently used one is closed to make room. */
 export function createOpenFiles(maxFiles = MAX_FILES) {

@@ -9,6 +9,7 @@ import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
 import { areSealed, type Seal, SUM_BYTES } from "../checksum.ts";
 import type { LineWriter } from "../line-writer.ts";
 import { damaged } from "../store-error.ts";
+import type { SidecarRecord } from "./sidecar.ts";
 
 /**
  * A stored row is one line of JSON: the row header, which has the values of the short columns without their names; the JSON columns;
@@ -60,15 +61,12 @@ export function isJsonColumn(name: ColumnName): name is JsonColumn {
   return EXPORT_COLUMNS[name].v2 === "json";
 }
 
-/** The position of a version among others, as in its record in the sidecar. */
-export interface LinePosition {
-  readonly sequence: number;
-  /** Position of the version it replaces in the same segment; -1 for none. */
-  readonly previous: number;
-}
-
-/** Writes the line of a row. Returns its bytes. */
-export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePosition): number {
+/** Writes the line of a row, with the position of its record in the sidecar. Returns its bytes. */
+export function writeRow(
+  writer: LineWriter,
+  row: DomainRow,
+  { sequence, previous }: Pick<SidecarRecord, "sequence" | "previous">,
+): number {
   writer.begin();
   writer.write(HEADER_KEY);
   writer.write(JSON.stringify(row.below ? [...headerOf(row), row.below] : headerOf(row)));
@@ -126,14 +124,7 @@ function rowFrom(line: LineColumns): DomainRow {
 }
 
 /** A stored row whose JSON columns are still bytes. */
-export interface StoredRow {
-  readonly line: Buffer;
-  /** The row header. */
-  readonly head: readonly unknown[];
-  value<Name extends HeaderColumn>(column: Name): TraceRow[Name];
-  /** The JSON text of a column in the stored line; null for the JSON value null. */
-  json(column: JsonColumn): Buffer | null;
-}
+export type StoredRow = Readonly<ReturnType<typeof splitLine>>;
 
 /** The position of a row in the order of export. */
 export function cursorAt(row: StoredRow): string {
@@ -141,7 +132,7 @@ export function cursorAt(row: StoredRow): string {
 }
 
 /** Finds the columns of a line without parsing its JSON columns. */
-export function splitLine(line: Buffer): StoredRow {
+export function splitLine(line: Buffer) {
   const end = line.lastIndexOf(OPENING_BRACKET);
   const [, , ...sizes] = JSON.parse(line.toString("latin1", end, line.length - 1 - SUM_BYTES)) as number[];
   const jsonEnd = end - SIZES.length;
@@ -149,9 +140,11 @@ export function splitLine(line: Buffer): StoredRow {
   const head = JSON.parse(line.toString("utf8", HEADER_KEY.length, jsonStart)) as readonly unknown[];
   return {
     line,
+    /** The row header. */
     head,
-    value: (column) => head[HEADER_POSITIONS[column]] as TraceRow[typeof column],
-    json(column) {
+    value: <Name extends HeaderColumn>(column: Name) => head[HEADER_POSITIONS[column]] as TraceRow[Name],
+    /** The JSON text of a column in the stored line; null for the JSON value null. */
+    json(column: JsonColumn): Buffer | null {
       let at = jsonStart;
       for (const [n, [name, key]] of JSON_KEYS.entries()) {
         const size = sizes[n] ?? 0;

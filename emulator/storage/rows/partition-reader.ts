@@ -20,17 +20,8 @@ function fileAt({ files }: Plan, offset: number): PlannedFile & { readonly nextF
   };
 }
 
-/** Rows whose lines are read in one call. */
-interface ReadRange {
-  readonly file: PlannedFile;
-  readonly begin: number;
-  readonly end: number;
-  /** The index after its last row, among the requested rows. */
-  readonly nextRow: number;
-}
-
-/** The rows from `from` on whose lines are close together in one file. */
-function readRangeOf(plan: Plan, rows: readonly number[], from: number): ReadRange {
+/** The rows from `from` on whose lines are close together in one file and are read in one call; `nextRow` is the index after them. */
+function readRangeOf(plan: Plan, rows: readonly number[], from: number) {
   const offsetOf = (at: number): number => plan.offsets[rows[at] ?? 0] ?? 0;
   const endOf = (at: number): number => offsetOf(at) + (plan.lengths[rows[at] ?? 0] ?? 0);
   const begin = offsetOf(from);
@@ -44,6 +35,8 @@ function readRangeOf(plan: Plan, rows: readonly number[], from: number): ReadRan
   }
   return { file, begin, end, nextRow };
 }
+
+type Room = ReturnType<typeof createRoom>;
 
 /** A buffer for the lines of all batches: new memory for each batch would cost as much as reading it. */
 function createRoom() {
@@ -63,8 +56,6 @@ function createRoom() {
     },
   };
 }
-
-type Room = ReturnType<typeof createRoom>;
 
 /** Reads the lines `from` … `to` of the plan. Lines that are close together are read in one call. */
 function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {

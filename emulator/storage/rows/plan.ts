@@ -73,23 +73,14 @@ const POSITION_BITS = 27;
 /** Larger than the high word of any start. */
 const NOT_SELECTED = 0xffffffff;
 
-/** The lines of the records of a segment by position, and the selected records in the order of start. */
-interface SelectedRecords {
-  readonly offsets: Float64Array;
-  readonly lengths: Uint32Array;
-  readonly count: number;
-  /** The position and the start of the nth selected record. */
-  positionAt(n: number): number;
-  startAt(n: number): number;
-  free(): void;
-}
+type SelectedRecords = ReturnType<typeof selectRecords>;
 
 /**
- * Selects the rows of a window as of its mark. The starts are sorted as numbers, each with its position in the low bits: a sort that
+ * Selects the rows of a window as of its mark: the lines of all records by position, and the selected records in the order of start. The starts are sorted as numbers, each with its position in the low bits: a sort that
  * calls a function for each comparison takes several times as long, and needs a copy of all. The index of a million rows has 56 MB,
  * so it is not kept in memory.
  */
-function selectRecords(source: PartitionSource, window: PartitionWindow): SelectedRecords {
+function selectRecords(source: PartitionSource, window: PartitionWindow) {
   const { from, until } = withinDay(window.day, window.start, window.end);
   const records = countRecords(source);
   const offsets = new Float64Array(records);
@@ -113,10 +104,11 @@ function selectRecords(source: PartitionSource, window: PartitionWindow): Select
     offsets,
     lengths,
     count: firstIndex(records, (n) => words[2 * n + 1] === NOT_SELECTED),
-    positionAt: (n) => (words[2 * n] ?? 0) % 2 ** POSITION_BITS,
-    startAt: (n) =>
+    /** The position and the start of the nth selected record. */
+    positionAt: (n: number): number => (words[2 * n] ?? 0) % 2 ** POSITION_BITS,
+    startAt: (n: number): number =>
       (words[2 * n + 1] ?? 0) * 2 ** (32 - POSITION_BITS) + ((words[2 * n] ?? 0) >>> POSITION_BITS),
-    free: () => [offsets, lengths, words].forEach(freeMemory),
+    free: (): void => [offsets, lengths, words].forEach(freeMemory),
   };
 }
 
@@ -132,10 +124,11 @@ function readIds(source: PartitionSource): Buffer {
   return ids;
 }
 
-type CompareIds = (position: number, other: number) => number;
-
 /** The positions of the selected records in the order of start, then id. */
-function sortByStart({ count, positionAt, startAt }: SelectedRecords, compareIds: CompareIds): Uint32Array {
+function sortByStart(
+  { count, positionAt, startAt }: SelectedRecords,
+  compareIds: (position: number, other: number) => number,
+): Uint32Array {
   const rows = new Uint32Array(count);
   let begin = 0;
   for (let n = 0; n < count; n += 1) {

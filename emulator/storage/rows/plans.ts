@@ -27,28 +27,19 @@ export function createPlans() {
 
   function keep(key: string, world: string, plan: Plan): void {
     plans.set(key, { world, plan });
-    let rows = 0;
-    let files = 0;
-    for (const each of plans.values()) {
-      rows += each.plan.offsets.length;
-      files += each.plan.files.length;
-    }
-    for (const [oldest, each] of [...plans]) {
-      const isRoom = plans.size <= MAX_PLANS && files <= MAX_FILES && rows <= MAX_PLANNED_ROWS;
+    for (const oldest of [...plans.keys()]) {
+      const all = [...plans.values()].map((each) => each.plan);
+      const rows = all.reduce((sum, { offsets }) => sum + offsets.length, 0);
+      const files = all.reduce((sum, each) => sum + each.files.length, 0);
+      const isRoom = all.length <= MAX_PLANS && files <= MAX_FILES && rows <= MAX_PLANNED_ROWS;
       if (oldest === key || isRoom) break;
-      rows -= each.plan.offsets.length;
-      files -= each.plan.files.length;
       drop(oldest);
     }
   }
 
   return {
     /** The plan of a window, and the number of its rows up to the cursor. */
-    planFor(
-      source: PartitionSource,
-      window: PartitionWindow,
-      cursor: string | null,
-    ): { plan: Plan; begin: number } {
+    planFor(source: PartitionSource, window: PartitionWindow, cursor: string | null) {
       const { world } = source;
       const key = keyOf(world, window);
       let plan = plans.get(key)?.plan;

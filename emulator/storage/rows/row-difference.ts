@@ -13,15 +13,8 @@ import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 export interface RowPair {
   readonly id: string;
   readonly startTime: string;
-  readonly before: RowVersion | undefined;
-  readonly after: RowVersion | undefined;
-}
-
-/** A version of a row in a file. */
-export interface RowVersion {
-  /** The bytes of its values. Equal bytes mean equal rows. */
-  content(): Buffer;
-  read(): StoredRow;
+  readonly before: ReturnType<typeof versionOf> | undefined;
+  readonly after: ReturnType<typeof versionOf> | undefined;
 }
 
 /** A record of a segment's sidecar. */
@@ -174,7 +167,11 @@ function pairOf(pool: Pool, before: Version | undefined, after: Version | undefi
   };
 }
 
-function versionOf(pool: Pool, { segment, view, at }: Version): RowVersion {
+function versionOf(pool: Pool, { segment, view, at }: Version) {
   const line = () => readLine(pool, segment, view.offset(at), view.length(at));
-  return { content: () => contentOf(line()), read: () => rowOf(line()) };
+  return {
+    /** The bytes of its values. Equal bytes mean equal rows. */
+    content: (): Buffer => contentOf(line()),
+    read: (): StoredRow => rowOf(line()),
+  };
 }

@@ -1,7 +1,8 @@
-import { statSync, truncateSync } from "node:fs";
+import { truncateSync } from "node:fs";
 import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
+import { sizeAt } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { readStored, StoreError, tooShort } from "../store-error.ts";
+import { readStored, type StoreError, tooShort, unlessDamaged } from "../store-error.ts";
 import {
   countBelow,
   createSegment,
@@ -45,23 +46,15 @@ function setLength(segment: Segment, records: number, bytes: number): void {
 /** Refuses a row file that is shorter than when it was named. */
 function refuseShort({ path }: Pool, rowFile: RowFile): void {
   for (const [file, bytes] of pathsOfRowFile(rowFile))
-    if (sizeOrZero(path(file)) < bytes) throw tooShort(path(file), bytes);
+    if (sizeAt(path(file)) < bytes) throw tooShort(path(file), bytes);
 }
 
 /** The data and the index of a row file, with the bytes that count. */
-function pathsOfRowFile({
-  file,
-  records,
-  bytes,
-}: RowFile): readonly (readonly [file: string, bytes: number])[] {
+function pathsOfRowFile({ file, records, bytes }: RowFile): readonly (readonly [string, number])[] {
   return [
     [file + DATA, bytes],
     [file + INDEX, records * RECORD_BYTES],
   ];
-}
-
-function sizeOrZero(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
@@ -72,34 +65,28 @@ export function cutTails({ path }: Pool, { segments }: NamedRows): void {
   for (const rowFile of segments.flatMap(({ rowFiles }) => rowFiles)) {
     if (rowFile.below !== null) continue;
     for (const [file, bytes] of pathsOfRowFile(rowFile))
-      if (sizeOrZero(path(file)) > bytes) readStored(path(file), () => truncateSync(path(file), bytes));
+      if (sizeAt(path(file)) > bytes) readStored(path(file), () => truncateSync(path(file), bytes));
   }
 }
 
-/** Reads all rows of a world and yields the first damage of each file. Files in `checkedFiles` are skipped, and other files are added to it. */
-export function* damagedRows(
+/** Reads all rows of a world and reports the first damage of each file. Files in `checkedFiles` are skipped, and other files are added to it. */
+export function checkRows(
   pool: Pool,
   { next, segments }: NamedRows,
+  report: (damage: StoreError) => void,
   checkedFiles: Set<string> = new Set(),
-): Generator<StoreError> {
+): void {
   for (const namedSegment of segments)
-    try {
+    unlessDamaged(() => {
       for (const extent of extentsOf(loadSegment(pool, sealedNames(namedSegment, next), next)))
-        for (const ending of [INDEX, DATA]) yield* damageIn(pool, partOf(extent, ending), checkedFiles);
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      yield error;
-    }
+        for (const part of [partOf(extent, INDEX), partOf(extent, DATA)])
+          unlessDamaged(() => checkPart(pool, part, checkedFiles), report);
+    }, report);
 }
 
-function* damageIn(pool: Pool, part: RowFilePart, checkedFiles: Set<string>): Generator<StoreError> {
+function checkPart(pool: Pool, part: RowFilePart, checkedFiles: Set<string>): void {
   const key = `${part.file} ${part.bytes}`;
   if (checkedFiles.has(key)) return;
   checkedFiles.add(key);
-  try {
-    for (const _ of resealed(pool, part));
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    yield error;
-  }
+  for (const _ of resealed(pool, part));
 }

@@ -90,11 +90,9 @@ export function rowsAsOf(parts: RowsAsOfParts, mark: number): RowView {
   };
 }
 
-interface ScopeAsOf extends Pick<Scope, "read" | "list"> {
-  rowFiles(partition: Partition): readonly Extent[];
-}
+type ScopeAsOf = ReturnType<typeof scopeAsOf>;
 
-function scopeAsOf(pool: Pool, live: Scope, mark: number): ScopeAsOf {
+function scopeAsOf(pool: Pool, live: Scope, mark: number) {
   const counts = new Map<Segment, number>();
   const movedRow = movedRows(pool, live, countOf);
   const order = cacheOrders((segment) => live.order(segment).asOf(countOf(segment)));
@@ -116,12 +114,12 @@ function scopeAsOf(pool: Pool, live: Scope, mark: number): ScopeAsOf {
   }
 
   return {
-    read(id) {
+    read(id: string) {
       const position = find(id);
       return position && readVersion(pool, position);
     },
     list: listing.list,
-    rowFiles({ sessionId, day }) {
+    rowFiles({ sessionId, day }: Partition): readonly Extent[] {
       const segment = live.segment(sessionId, day);
       return segment ? filesBelow(pool, segment, countOf(segment)) : [];
     },

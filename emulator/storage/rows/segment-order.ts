@@ -19,12 +19,6 @@ export interface SegmentOrder extends Ranks {
   ofTrace(word: number): readonly number[];
 }
 
-/** The order of a segment that grows. */
-export interface GrowingOrder extends SegmentOrder {
-  /** The order of the rows after the first `count` records. It never changes. */
-  asOf(count: number): SegmentOrder;
-}
-
 /** Records in the order of start, then id. */
 export interface Ranks {
   /** The record of the nth row. */
@@ -36,7 +30,7 @@ export interface Ranks {
 const FIRST_RECORDS = 256;
 
 /** An order that has read nothing yet; `follow` reads the sidecar. */
-export function createSegmentOrder(pool: Pool, segment: Segment): GrowingOrder {
+export function createSegmentOrder(pool: Pool, segment: Segment) {
   const sidecar = createSidecarRecords(pool, segment);
   const traces = createWordIndex();
   let order = new Uint32Array(0);
@@ -52,7 +46,7 @@ export function createSegmentOrder(pool: Pool, segment: Segment): GrowingOrder {
     get view() {
       return sidecar.view;
     },
-    follow() {
+    follow(): void {
       const first = sidecar.count;
       if (segment.records === first) return;
       const { added, replaced } = sidecar.readAppended();
@@ -64,13 +58,14 @@ export function createSegmentOrder(pool: Pool, segment: Segment): GrowingOrder {
       order = splice(order, size, { added, at: added.map(rankOf), removed });
       size += added.length - removed.length;
     },
-    at: (rank) => order[rank] ?? 0,
-    rank: (start, id) => rankIn(sidecar.view, order, size, { start, id }),
-    ofTrace: (word) => traces.find(word).filter(sidecar.isNewest).sort(compare),
-    asOf(count) {
+    at: (rank: number): number => order[rank] ?? 0,
+    rank: (start: number, id: string): number => rankIn(sidecar.view, order, size, start, id),
+    ofTrace: (word: number): readonly number[] => traces.find(word).filter(sidecar.isNewest).sort(compare),
+    /** The order of the rows after the first `count` records. It never changes. */
+    asOf(count: number): SegmentOrder {
       // The bytes of a record in this view never change; growth replaces the whole buffer.
       const { view } = sidecar;
-      return fixedOrder(view, orderBefore(view, { order, size, records: sidecar.count, count }), traces);
+      return fixedOrder(view, orderBefore(view, order, size, sidecar.count, count), traces);
     },
   };
 }
@@ -84,7 +79,7 @@ function fixedOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): S
     view,
     follow: () => undefined,
     at: (rank) => order[rank] ?? 0,
-    rank: (start, id) => rankIn(view, order, size, { start, id }),
+    rank: (start, id) => rankIn(view, order, size, start, id),
     ofTrace: (word) =>
       traces
         .find(word)
@@ -93,18 +88,13 @@ function fixedOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): S
   };
 }
 
-interface CurrentOrder {
-  readonly order: Uint32Array<ArrayBuffer>;
-  readonly size: number;
-  readonly records: number;
-  /** The number of records of the earlier order. */
-  readonly count: number;
-}
-
-/** The order of the first `count` records: without new rows, and with the earlier versions of replaced and moved rows. */
+/** The order of the first `count` of `records`: without new rows, and with the earlier versions of replaced and moved rows. */
 function orderBefore(
   view: SidecarView,
-  { order, size, records, count }: CurrentOrder,
+  order: Uint32Array<ArrayBuffer>,
+  size: number,
+  records: number,
+  count: number,
 ): Uint32Array<ArrayBuffer> {
   const before = (position: number): number => {
     let version = position;
@@ -130,12 +120,7 @@ function orderBefore(
   return splice(earlier, length, { added: moved, at, removed: [] }).subarray(0, length + moved.length);
 }
 
-function rankIn(
-  view: SidecarView,
-  order: Uint32Array,
-  size: number,
-  { start, id }: { readonly start: number; readonly id: string },
-): number {
+function rankIn(view: SidecarView, order: Uint32Array, size: number, start: number, id: string): number {
   const isBefore = (position: number): boolean =>
     view.start(position) < start || (view.start(position) === start && view.id(position) < id);
   return search(order, size, isBefore);

@@ -29,12 +29,8 @@ interface LoadedFile extends Pick<RowFile, "file" | "below" | "tail"> {
  * The rows of one project that began on one UTC day. Positions and offsets continue from file to file, as if all of
  * them were one file. Rows since the last `appendWaiting` are at the end, in memory.
  */
-export interface Segment {
+export interface Segment extends SegmentName {
   readonly number: number;
-  readonly region: string;
-  readonly tenantId: string;
-  readonly sessionId: string;
-  readonly day: string;
   /** In order. Only the last one may be an own tail, to which rows are appended. */
   readonly rowFiles: LoadedFile[];
   records: number;
@@ -52,20 +48,8 @@ type SegmentName = Omit<NamedSegment, "rowFiles">;
 
 /** A segment without rows. `number` is its index among those of its tenant. */
 export function createSegment(number: number, { region, tenantId, sessionId, day }: SegmentName): Segment {
-  return {
-    number,
-    region,
-    tenantId,
-    sessionId,
-    day,
-    rowFiles: [],
-    records: 0,
-    dataBytes: 0,
-    filedRecords: 0,
-    filedBytes: 0,
-    waiting: undefined,
-    live: 0,
-  };
+  const counts = { records: 0, dataBytes: 0, filedRecords: 0, filedBytes: 0, live: 0 };
+  return { number, region, tenantId, sessionId, day, rowFiles: [], ...counts, waiting: undefined };
 }
 
 /** The same segment for the store that owns its tail. No row may be pending. */

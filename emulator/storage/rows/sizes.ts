@@ -2,16 +2,8 @@ import type { Pool } from "../pool/pool.ts";
 import { countBelow, hasTail, readRecords, type Segment, someRecord } from "./segment.ts";
 import { RECORD_BYTES } from "./sidecar.ts";
 
-/** The size of the trace rows of a world. */
-export interface RowSizes {
-  /** The number of rows. The versions of a row count once. */
-  readonly rows: number;
-  /** The size of the own tails. Files that a fork only reads are counted by their owner. */
-  readonly bytes: number;
-}
-
-/** The sizes of segments without the records from a mark on. No row may be pending. */
-export function sizesBelow(pool: Pool, segments: readonly Segment[], mark: number): RowSizes {
+/** The `stats` of segments without the records from a mark on. No row may be pending. */
+export function sizesBelow(pool: Pool, segments: readonly Segment[], mark: number) {
   let rows = 0;
   let bytes = 0;
   for (const segment of segments) {

@@ -1,10 +1,9 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { TraceScope } from "../../subjects/traces/port.ts";
-import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import type { WrittenRows } from "../journal/line.ts";
 import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
+import { imageOfNames, imageOfRows, namesAsOf, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import { type RowView, rowsAsOf } from "./rows-as-of.ts";
@@ -19,22 +18,11 @@ import {
   type Segment,
   waitingBytes,
 } from "./segment.ts";
-import { type RowSizes, sizesBelow } from "./sizes.ts";
+import { sizesBelow } from "./sizes.ts";
 import { beginTail } from "./tail.ts";
 
 /** The trace rows of a world, in files of the pool. New rows are pending in memory until `appendToFiles`. */
-export interface RowStore extends RowView {
-  /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
-  appendToFiles(): void;
-  /** Bytes of pending rows. */
-  waitingBytes(): number;
-  /** The rows appended since the last call. The next journal line has to name them. */
-  takeWritten(): WrittenRows;
-  /** The current rows, for forks. */
-  image(): RowsImage;
-  /** The same with numbers below the mark. */
-  imageAsOf(mark: number): RowsImage;
-}
+export type RowStore = ReturnType<typeof openRowStore>;
 
 /** How to open a store of rows. */
 export interface RowStoreOptions {
@@ -74,7 +62,8 @@ function createScopes(pool: Pool, image: RowsImage) {
   function load(scope: TraceScope): Scope {
     checkScope(scope);
     const rows = image.scopes.get(scopeKey(scope))?.rows();
-    return openScope(pool, scope, rows && ownRows(rows));
+    const ownRows = rows && { index: rows.index.copy(), segments: rows.segments.map(copySegment) };
+    return openScope(pool, scope, ownRows);
   }
 
   return {
@@ -110,60 +99,45 @@ function createScopes(pool: Pool, image: RowsImage) {
   };
 }
 
-/** A copy of the rows of an image for the store that appends to them. */
-function ownRows({ index, segments }: Rows): Rows {
-  return { index: index.copy(), segments: segments.map(copySegment) };
-}
-
 /** Opens the trace rows of a world: row files, and a packed index of them in memory. */
-export function openRowStore(options: RowStoreOptions): RowStore {
+export function openRowStore(options: RowStoreOptions) {
   const { pool, owner, changed } = options;
   const key = pool.folder(owner);
   const scopes = createScopes(pool, options.image);
   let { next } = options.image;
   const tails = createTails(options, next);
-  let sizes: RowSizes | undefined;
+  let sizes: ReturnType<typeof sizesBelow> | undefined;
   let latest: RowsImage | undefined;
 
+  /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   function appendToFiles(): void {
     tails.append(next);
   }
 
-  function write(scope: TraceScope, rows: readonly StoredRow[]): void {
-    for (const segment of scopes.get(scope).write(rows, next)) tails.dirty.add(segment);
-    next += rows.length;
-    sizes = undefined;
-    latest = undefined;
-    changed();
-    if (tails.pendingBytes() > MAX_WAITING_BYTES) appendToFiles();
-  }
-
+  /** The current rows, for forks. */
   function image(): RowsImage {
     appendToFiles();
     latest ??= scopes.image(next);
     return latest;
   }
 
-  const store: Omit<RowStore, "asOf"> = {
+  const readers: Omit<RowView, "asOf"> = {
     key,
     location(partition) {
       if (tails.dirty.size > 0) appendToFiles();
       const segment = scopes.get(partition).segment(partition.sessionId, partition.day);
-      const { root, id } = pool;
-      return { world: key, root, id, rowFiles: segment === undefined ? [] : extentsOf(segment) };
+      return { world: key, root: pool.root, id: pool.id, rowFiles: segment ? extentsOf(segment) : [] };
     },
-    appendToFiles,
-    waitingBytes: tails.pendingBytes,
-    takeWritten: () => takeNames(tails.appended),
     names: () => scopes.names(next),
-    image,
-    imageAsOf(mark) {
-      const present = image();
-      return mark === next ? present : imageOfNames(pool, namesAsOf(scopes.names(next), mark));
-    },
     write(scope, rows) {
       checkRows(rows);
-      if (rows.length > 0) write(scope, rows);
+      if (rows.length === 0) return;
+      for (const segment of scopes.get(scope).write(rows, next)) tails.dirty.add(segment);
+      next += rows.length;
+      sizes = undefined;
+      latest = undefined;
+      changed();
+      if (tails.pendingBytes() > MAX_WAITING_BYTES) appendToFiles();
     },
     read: (scope, id) => (isUuid(id) ? scopes.get(scope).read(id) : undefined),
     readAsOf: (scope, id, mark) => asOf(mark).read(scope, id),
@@ -176,9 +150,23 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       return sizes;
     },
   };
+  const live = { ...readers, appendToFiles };
   const asOf = (mark: number): RowView =>
-    rowsAsOf({ pool, live: store, scopeOf: scopes.get, allSegments: scopes.segments }, mark);
-  return { ...store, asOf };
+    rowsAsOf({ pool, live, scopeOf: scopes.get, allSegments: scopes.segments }, mark);
+  return {
+    ...live,
+    asOf,
+    /** Bytes of pending rows. */
+    waitingBytes: tails.pendingBytes,
+    /** The rows appended since the last call. The next journal line has to name them. */
+    takeWritten: (): WrittenRows => takeNames(tails.appended),
+    image,
+    /** The same with numbers below the mark. */
+    imageAsOf(mark: number): RowsImage {
+      const present = image();
+      return mark === next ? present : imageOfNames(pool, namesAsOf(scopes.names(next), mark));
+    },
+  };
 }
 
 /** Appends the pending rows of segments to files; `next` is the number of the next row. */

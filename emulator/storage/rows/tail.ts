@@ -2,7 +2,7 @@ import { areSealed, type Seal, sealBlocks, sealLines } from "../checksum.ts";
 import { ownerOf } from "../pool/names.ts";
 import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { damaged, StoreError } from "../store-error.ts";
+import { damaged, unlessDamaged } from "../store-error.ts";
 import { DATA, type Extent, extentsOf, INDEX, type Segment, tailName, waitingBytes } from "./segment.ts";
 import { RECORD_BYTES } from "./sidecar.ts";
 
@@ -116,14 +116,13 @@ function firstToCopy(extents: readonly Extent[], waiting: number): number {
 
 /** Makes the tail of these parts. False, with an empty tail, when one of them cannot be read: it is refused when its rows are read. */
 function copyParts(pool: Pool, file: string, extents: readonly Extent[]): boolean {
-  try {
-    for (const ending of [DATA, INDEX]) copyInto(pool, file, ending, extents);
+  const copy = (parts: readonly Extent[]): true => {
+    for (const ending of [DATA, INDEX]) copyInto(pool, file, ending, parts);
     return true;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    for (const ending of [DATA, INDEX]) copyInto(pool, file, ending, []);
-    return false;
-  }
+  };
+  const isCopied = unlessDamaged(() => copy(extents)) === true;
+  if (!isCopied) copy([]);
+  return isCopied;
 }
 
 /** Makes a file of these parts. Existing content is from a process that was killed before its journal line. */

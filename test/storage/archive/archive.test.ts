@@ -2,8 +2,9 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { ENTRY, readManifest } from "../../../emulator/storage/archive/manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
-import { traceFileOf } from "../../../emulator/storage/archive/trace-entries.ts";
+import { addTraceFile } from "../../../emulator/storage/archive/trace-entries.ts";
 import { unpackEntries } from "../../../emulator/storage/archive/unpack.ts";
+import type { NamedSegment } from "../../../emulator/storage/pool/names.ts";
 import { MANIFEST } from "./manifest.ts";
 
 const MODIFIED = new Date("2026-03-01T00:00:00Z");
@@ -178,16 +179,13 @@ describe("names of files of rows", () => {
 
   it("become paths in the folder", () => {
     const file = `5/rows/us/${TENANT}/${SESSION}/2026-03-01`;
-    expect(traceFileOf(5, 70, `us/${TENANT}/${SESSION}/2026-03-01.index`, 112)).toEqual({
-      file: `${file}.index`,
-      segment: {
-        region: "us",
-        tenantId: TENANT,
-        sessionId: SESSION,
-        day: "2026-03-01",
-        rowFiles: [{ file, below: 70, records: 2, bytes: 0 }],
-      },
-    });
+    const segments = new Map<string, NamedSegment>();
+    const name = `us/${TENANT}/${SESSION}/2026-03-01`;
+    expect(addTraceFile(segments, 5, 70, { name: `${name}.ndjson`, size: 99 })).toBe(`${file}.ndjson`);
+    expect(addTraceFile(segments, 5, 70, { name: `${name}.index`, size: 112 })).toBe(`${file}.index`);
+    const rowFiles = [{ file, below: 70, records: 2, bytes: 99 }];
+    const segment = { region: "us", tenantId: TENANT, sessionId: SESSION, day: "2026-03-01", rowFiles };
+    expect([...segments.values()]).toEqual([segment]);
   });
 
   it.each([
@@ -203,6 +201,6 @@ describe("names of files of rows", () => {
     `us/..${TENANT.slice(2)}/${SESSION}/2026-03-01.index`,
     `US/${TENANT}/${SESSION}/2026-03-01.index`,
   ])("that are invalid are refused: %s", (name) =>
-    expect(() => traceFileOf(5, 70, name, 0)).toThrow(expect.objectContaining(DAMAGED)),
+    expect(() => addTraceFile(new Map(), 5, 70, { name, size: 0 })).toThrow(expect.objectContaining(DAMAGED)),
   );
 });

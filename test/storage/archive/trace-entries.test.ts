@@ -3,10 +3,9 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import {
-  joinedSegments,
+  addTraceFile,
   sealedContent,
   traceEntries,
-  traceFileOf,
 } from "../../../emulator/storage/archive/trace-entries.ts";
 import type { NamedSegment } from "../../../emulator/storage/pool/names.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
@@ -31,18 +30,17 @@ const OWNER = 9;
 /** A store with the entries that an archive would have of another one. */
 async function carried({ rows, pool }: Pick<TestRows, "pool"> & { rows: ReturnType<TestRows["image"]> }) {
   const target = openPool(temporaryFolder(), true);
-  const segments: NamedSegment[] = [];
+  const segments = new Map<string, NamedSegment>();
   for (const { name, size, content } of traceEntries("traces/", pool, namesIn(rows))) {
-    const { file, segment } = traceFileOf(OWNER, rows.next, name.slice("traces/".length), size);
+    const file = addTraceFile(segments, OWNER, rows.next, { name: name.slice("traces/".length), size });
     const pieces: Uint8Array[] = [];
     for await (const piece of sealedContent(target, file, Readable.from(content()))) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
     expect(bytes).toHaveLength(size);
-    segments.push(segment);
     mkdirSync(dirname(target.path(file)), { recursive: true });
     writeFileSync(target.path(file), bytes);
   }
-  const image = imageOfNames(target, { next: rows.next, segments: joinedSegments(segments) });
+  const image = imageOfNames(target, { next: rows.next, segments: [...segments.values()] });
   return openRowStore({
     pool: target,
     owner: OWNER + 1,
