@@ -10,20 +10,15 @@ import type { World } from "../subjects/turn.ts";
 const MAX_EFFECTS = 1_000;
 const ROWS = "rows";
 
-/** `field` restricts the causes to those of a value; `effects` adds the turns that the record caused. */
-interface CausesQuery {
-  readonly field?: string | undefined;
-  readonly effects: boolean;
-}
-
 /**
  * Finds the causes of the record, object or row with this id, or of the value of one of its fields. Refuses an id that the
- * history does not contain, and a field that the record does not have (404).
+ * history does not contain, and a field that the record does not have (404). `withEffects` adds the turns that the record caused.
  */
 export function causesOf(
   context: ControlContext,
   id: string,
-  { field, effects: withEffects }: CausesQuery,
+  field: string | undefined,
+  withEffects: boolean,
 ): Causes {
   const turns = [...context.turns()];
   const links = linksOf(turns.map(({ commit }) => commit));

@@ -2,15 +2,13 @@ import { createHash } from "node:crypto";
 import type { Bodies } from "../storage/objects/bodies.ts";
 import { copyBody } from "../storage/objects/opened-body.ts";
 import type { BodySink } from "../storage/objects/stage.ts";
-import type { ChecksumAlgorithm, MultipartUpload, UploadedPart } from "../subjects/object-storage/records.ts";
+import type {
+  ChecksumAlgorithm,
+  MultipartUpload,
+  StoredBody,
+  UploadedPart,
+} from "../subjects/object-storage/records.ts";
 import { createDigest } from "./checksums.ts";
-
-/** The result of concatenating bodies. */
-export interface Assembled {
-  readonly size: number;
-  readonly etag: string;
-  readonly checksums: Partial<Record<ChecksumAlgorithm, string>>;
-}
 
 /** Concatenates the parts of an upload in order. Rejects with a `StoreError` for a damaged or missing part. */
 export async function assemble(
@@ -18,7 +16,7 @@ export async function assemble(
   stage: BodySink,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],
-): Promise<Assembled> {
+): Promise<Pick<StoredBody, "size" | "etag" | "checksums">> {
   const { checksum_algorithm: algorithm, checksum_type } = upload;
   const whole = algorithm && checksum_type === "FULL_OBJECT" ? createDigest(algorithm) : undefined;
   let size = 0;

@@ -1,9 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
 /** Finds the address of the client behind trusted proxies. */
-export interface ClientAddresses {
-  find(peer: string | undefined, forwardedFor: string | undefined): string;
-}
+export type ClientAddresses = ReturnType<typeof createClientAddresses>;
 
 /** Maximum number of proxies in a row; only the last ones of a longer list are read. */
 const MAX_HOPS = 20;
@@ -12,10 +10,10 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const GONE = "unknown";
 
 /** Trusts only these addresses and networks (`10.0.0.0/8`). */
-export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
+export function createClientAddresses(trustedProxies: readonly string[]) {
   const trusted = trustedProxies.length === 0 ? undefined : blockListOf(trustedProxies);
   return {
-    find(peer, forwardedFor) {
+    find(peer: string | undefined, forwardedFor: string | undefined): string {
       const socket = peer?.startsWith("::") ? plain(peer) : (peer ?? GONE);
       if (trusted === undefined || forwardedFor === undefined || !trusts(trusted, socket)) return socket;
       const hops = forwardedFor.split(",").slice(-MAX_HOPS).map(hop);

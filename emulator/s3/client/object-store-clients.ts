@@ -1,6 +1,7 @@
 import type {
+  ObjectStoreAddress,
   ObjectStoreClient,
-  ObjectStoreClients,
+  ObjectStoreCredentials,
   ObjectStoreFailure,
 } from "../../subjects/destinations/object-store-client.ts";
 import { MIN_PART_BYTES, PART_BYTES } from "../../subjects/object-storage/uploads.ts";
@@ -23,31 +24,23 @@ export interface ObjectStoreClientsOptions {
 }
 
 /** Creates the clients of buckets in external stores. */
-export function createObjectStoreClients({
-  timeoutMs,
-  partBytes = PART_BYTES,
-  isolated = false,
-}: ObjectStoreClientsOptions): ObjectStoreClients & {
-  close(): void;
-} {
+export function createObjectStoreClients(options: ObjectStoreClientsOptions) {
+  const { timeoutMs, partBytes = PART_BYTES, isolated = false } = options;
   const maxPartBytes = Math.max(partBytes, MIN_PART_BYTES);
   const clients = createClients(timeoutMs, isolated);
   return {
-    open(address, credentials) {
-      return createClient(createExternalTransport(clients, address, credentials, timeoutMs), maxPartBytes);
+    /** The client of one bucket. */
+    open(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): ObjectStoreClient {
+      const transport = createExternalTransport(clients, address, credentials, timeoutMs);
+      return {
+        ...transport,
+        put: (key, bytes) =>
+          bytes.length > maxPartBytes
+            ? putInParts(transport, key, bytes, maxPartBytes)
+            : transport.putWhole(key, bytes),
+      };
     },
-    close: () => clients.close(),
-  };
-}
-
-/** The client of one bucket. It uploads objects larger than `partBytes` in parts of that size. */
-function createClient(transport: ObjectStoreTransport, partBytes: number): ObjectStoreClient {
-  return {
-    ...transport,
-    put: (key, bytes) =>
-      bytes.length > partBytes
-        ? putInParts(transport, key, bytes, partBytes)
-        : transport.putWhole(key, bytes),
+    close: clients.close,
   };
 }
 

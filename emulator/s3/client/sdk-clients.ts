@@ -25,19 +25,16 @@ function withoutNotice<Client>(make: () => Client): Client {
 }
 
 /** Clients of external object stores, created on first use and cached. */
-export interface Clients {
-  take(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): Promise<S3Client>;
-  close(): void;
-}
+export type Clients = ReturnType<typeof createClients>;
 
 const MAX_CLIENTS = 16;
 const DEFAULT_REGION = "us-east-1";
 
 /** One client for each region, endpoint and key pair; `timeoutMs` is wall-clock time for one request. */
-export function createClients(timeoutMs: number, isolated: boolean): Clients {
+export function createClients(timeoutMs: number, isolated: boolean) {
   const cache = new Map<string, Promise<S3Client>>();
   return {
-    async take(address, credentials) {
+    async take(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): Promise<S3Client> {
       const { region, endpointUrl } = address;
       if (isolated && !isOnThisMachine(endpointUrl))
         throw new NotS3Error("The store is not on this machine, and server.isolated allows no other host.");
@@ -52,7 +49,7 @@ export function createClients(timeoutMs: number, isolated: boolean): Clients {
       if (cache.size > MAX_CLIENTS && oldest !== undefined) cache.delete(oldest);
       return client;
     },
-    close() {
+    close(): void {
       for (const client of cache.values()) client.then((open) => open.destroy()).catch(() => undefined);
       cache.clear();
     },

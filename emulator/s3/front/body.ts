@@ -12,14 +12,6 @@ import { framingOf, unframe } from "./chunks.ts";
 import { refuse } from "./refused.ts";
 import type { Signature } from "./signature.ts";
 
-/** A received body whose checksums were verified. */
-export interface ReceivedBody {
-  readonly size: number;
-  /** Hex. */
-  readonly md5: string;
-  readonly checksums: Checksums;
-}
-
 /** Options for a body that is not the object itself. */
 export interface ReceiveOptions {
   readonly maxBytes?: number;
@@ -32,13 +24,13 @@ export interface ReceiveOptions {
 const NONE: ReadonlyMap<ChecksumAlgorithm, string> = new Map();
 const CHECKSUM_HEADER = "x-amz-checksum-";
 
-/** Reads a body in chunks, and verifies its length and checksums. */
+/** Reads a body in chunks, and verifies its length and checksums. Returns its MD5 in hex. */
 export async function receive(
   request: IncomingMessage,
   signature: Signature,
   take: (chunk: Buffer) => Promise<void> | void,
   { maxBytes = MAX_BODY_BYTES, ofObject = false, needsLength = false }: ReceiveOptions = {},
-): Promise<ReceivedBody> {
+) {
   const { headers } = request;
   const framing = framingOf(signature.payload);
   const expectedSize = lengthOf(request, framing !== undefined, needsLength);

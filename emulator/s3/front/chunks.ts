@@ -60,10 +60,7 @@ export async function* unframe(
   onTrailers(await readTrailers(bytes, framing, signature, previous));
 }
 
-function parseChunkHeader(
-  line: string,
-  framing: Framing,
-): { readonly size: number; readonly claimed: string } {
+function parseChunkHeader(line: string, framing: Framing) {
   const match = /^([0-9a-fA-F]{1,10})(?:;chunk-signature=([0-9a-f]{64}))?$/.exec(line);
   if (!match || framing.signed !== (match[2] !== undefined)) throw badChunk();
   const [, size = "", claimedHex = ""] = match;
@@ -111,13 +108,9 @@ async function readTrailers(
   return trailers;
 }
 
-interface ByteReader {
-  /** The next line; undefined at the end of the body. */
-  line(): Promise<string | undefined>;
-  read(size: number): AsyncGenerator<Buffer>;
-}
+type ByteReader = ReturnType<typeof createReader>;
 
-function createReader(source: AsyncIterable<Buffer>): ByteReader {
+function createReader(source: AsyncIterable<Buffer>) {
   const iterator = source[Symbol.asyncIterator]();
   let pending: Buffer = Buffer.alloc(0);
 
@@ -129,7 +122,8 @@ function createReader(source: AsyncIterable<Buffer>): ByteReader {
   }
 
   return {
-    async line() {
+    /** The next line; undefined at the end of the body. */
+    async line(): Promise<string | undefined> {
       for (;;) {
         const end = pending.indexOf("\r\n");
         if (end !== -1) {
@@ -138,10 +132,12 @@ function createReader(source: AsyncIterable<Buffer>): ByteReader {
           return line;
         }
         if (pending.length > MAX_LINE_BYTES) throw badChunk();
-        if (!(await fill())) return pending.length === 0 ? undefined : refuseMissingEnd();
+        if (await fill()) continue;
+        if (pending.length === 0) return undefined;
+        throw refuse("IncompleteBody");
       }
     },
-    async *read(size) {
+    async *read(size: number): AsyncGenerator<Buffer> {
       for (let remaining = size; remaining > 0; ) {
         if (pending.length === 0 && !(await fill())) throw refuse("IncompleteBody");
         const chunk = pending.subarray(0, remaining);
@@ -151,8 +147,4 @@ function createReader(source: AsyncIterable<Buffer>): ByteReader {
       }
     },
   };
-}
-
-function refuseMissingEnd(): never {
-  throw refuse("IncompleteBody");
 }

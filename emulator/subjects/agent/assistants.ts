@@ -80,17 +80,17 @@ export function resolveAssistant(
 }
 
 function unknownAssistant(settings: Settings, idOrGraph: string, status: number, inside: string): Refusal {
-  const graphs = graphsOf(settings).map(({ graph_id }) => graph_id);
   return new Refusal(
     status,
     "not_found",
     `${inside}assistant_id: no assistant or graph has the name ${idOrGraph.slice(0, 100)}.`,
-    graphsHint(graphs),
+    graphsHint(settings),
   );
 }
 
-function graphsHint(names: readonly string[]): string {
-  return `The graphs are ${names.map((name) => `"${name}"`).join(", ")}. Add others under agent.assistants in the configuration file.`;
+function graphsHint(settings: Settings): string {
+  const names = graphsOf(settings).map(({ graph_id }) => `"${graph_id}"`);
+  return `The graphs are ${names.join(", ")}. Add others under agent.assistants in the configuration file.`;
 }
 
 export function assistantById(turn: Turn, workspace: Workspace, id: string): Assistant | undefined {
@@ -224,11 +224,6 @@ export function requireOwnAssistant(turn: Turn, workspace: Workspace, idOrGraph:
 export function requireGraph(turn: Turn, graphId: string): void {
   const { settings } = turn.ports;
   if (graphsOf(settings).some(({ graph_id }) => graph_id === graphId)) return;
-  const names = graphsOf(settings).map(({ graph_id }) => graph_id);
-  throw new Refusal(
-    404,
-    "not_found",
-    `graph_id: the server has no graph ${graphId.slice(0, 100)}.`,
-    graphsHint(names),
-  );
+  const message = `graph_id: the server has no graph ${graphId.slice(0, 100)}.`;
+  throw new Refusal(404, "not_found", message, graphsHint(settings));
 }

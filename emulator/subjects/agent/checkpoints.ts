@@ -50,7 +50,11 @@ export function addCheckpoint(turn: Turn, thread: Thread, state: NewState): Chec
   const checkpoint: Checkpoint = { ...state, thread: key };
   turn.put(CHECKPOINTS, checkpoint);
   const excess = turn.count(CHECKPOINTS, key) - turn.ports.settings.limits.agent_checkpoints;
-  for (const { checkpoint_id } of firstOf(turn.list(CHECKPOINTS, key), excess))
+  for (const { checkpoint_id } of turn.page(CHECKPOINTS, {
+    group: key,
+    offset: 0,
+    limit: Math.max(0, excess),
+  }))
     turn.remove(CHECKPOINTS, checkpointKey(key, checkpoint_id));
   return checkpoint;
 }
@@ -135,14 +139,4 @@ function plannedStates(
     });
   }
   return states;
-}
-
-export function firstOf<T>(items: Iterable<T>, count: number): readonly T[] {
-  const first: T[] = [];
-  if (count <= 0) return first;
-  for (const item of items) {
-    first.push(item);
-    if (first.length === count) break;
-  }
-  return first;
 }

@@ -88,7 +88,8 @@ interface Course {
 export function createDraft(options: DraftOptions): Draft {
   const { from, nextId } = options;
   const input = inputOf(options.input, () => nextId("message"));
-  const base = from?.values ?? emptyValues(input);
+  // Before its first input a thread has no members, or an empty list of messages.
+  const base = from?.values ?? (input?.messages === undefined ? {} : { messages: [] });
   const course: Course = { at: 0, node: options.node, isOpen: false, values: base, steps: [], spans: [] };
   const states = createStateVerbs(course, input, options);
   return {
@@ -169,11 +170,7 @@ function createStateVerbs(course: Course, input: Json | null, options: DraftOpti
   } satisfies Partial<Draft>;
 }
 
-interface Tasks extends Pick<Draft, "beginNode" | "finish" | "stopBefore"> {
-  endTask(update: Json | null): void;
-}
-
-function createTasks(course: Course, chain: StateChain): Tasks {
+function createTasks(course: Course, chain: StateChain) {
   const endTask = (update: Json | null) => {
     add(course, { kind: "update", node: course.node, task: chain.id, update });
     course.isOpen = false;
@@ -222,11 +219,6 @@ function createMessageVerbs(
       return fullMessage;
     },
   };
-}
-
-/** The values of a thread before its first input: without members, or with an empty list of messages. */
-function emptyValues(input: Json | null): Json {
-  return input?.messages === undefined ? {} : { messages: [] };
 }
 
 /** Throws `ValuesTooLarge` for values over the limit; small values are not measured exactly. */

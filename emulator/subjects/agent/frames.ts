@@ -98,12 +98,7 @@ function debugFrame({ state }: StepContext, at: number, type: string, payload: J
   return { event: "debug", data: { step, type, timestamp: formatInstant(at), payload } };
 }
 
-interface TaskFrame {
-  readonly type: "task" | "task_result";
-  readonly data: Json;
-}
-
-function taskOf({ plan, step, values }: StepContext): readonly TaskFrame[] {
+function taskOf({ plan, step, values }: StepContext): readonly { type: string; data: Json }[] {
   if (step.kind === "begin") {
     const [triggers, metadata] = [[`branch:to:${step.node}`], { ...metadataOf(plan), ...tagsOf(plan) }];
     const task = { id: step.task, name: step.node, input: values, triggers, interrupts: [], metadata };

@@ -3,7 +3,7 @@ import { behaviourOf } from "./assistants.ts";
 import { GRAPH_NODES, type GraphNode } from "./behaviours.ts";
 import type { Draft } from "./draft.ts";
 import type { Ending } from "./plan.ts";
-import type { AgentRun, Checkpoint, Json, Values } from "./records.ts";
+import type { AgentRun, Checkpoint, Json } from "./records.ts";
 
 /** Plans a built-in graph from the thread's current state up to a breakpoint or the graph's end. */
 export function planGraph(
@@ -37,7 +37,10 @@ function begin(
 ): number {
   const goto = gotoOf(kwargs);
   const next = goto ?? (kwargs.input == null ? checkpoint?.next[0] : undefined);
-  const continueAt = startIndex(graphNodes, next, checkpoint?.values ?? null);
+  const values = checkpoint?.values ?? null;
+  const continueAt = graphNodes.findLastIndex(
+    ({ node, isNext }) => node === next && (isNext?.(values) ?? true),
+  );
   if (goto !== undefined) draft.goTo(goto);
   else if (continueAt === -1) draft.applyInput();
   else draft.goOn();
@@ -49,11 +52,6 @@ export function gotoOf({ command }: { readonly command?: unknown }): string | un
   const target = (command as Json | null | undefined)?.goto;
   const [node, ...more] = Array.isArray(target) ? target : [target];
   return typeof node === "string" && more.length === 0 ? node : undefined;
-}
-
-/** Index of the node where a run continues; -1 when the graph has no such node. */
-function startIndex(graphNodes: readonly GraphNode[], next: string | undefined, values: Values): number {
-  return graphNodes.findLastIndex(({ node, isNext }) => node === next && (isNext?.(values) ?? true));
 }
 
 /** Whether the run has a breakpoint before or after the node; scripted runs ignore breakpoints. */

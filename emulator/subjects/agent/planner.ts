@@ -34,13 +34,7 @@ export function planRun(
   });
   const { ending, ends_at } = planWithinLimits(turn, run, draft, checkpoint);
   return applyTimeout(settings.limits.agent_run_timeout_ms, run, {
-    region: run.region,
-    tenant_id: run.tenant_id,
-    run_id: run.run_id,
-    thread_id: run.thread_id,
-    assistant_id: run.assistant_id,
-    graph_id: run.graph_id,
-    started_at: turn.now,
+    ...planHeaderOf(turn, run),
     metadata: run.metadata,
     config: planConfig(run),
     base: draft.base,
@@ -50,6 +44,12 @@ export function planRun(
     ending,
     ended: null,
   });
+}
+
+/** The members that name the run of a plan, and its start. */
+export function planHeaderOf({ now: started_at }: Turn, run: AgentRun) {
+  const { region, tenant_id, run_id, thread_id, assistant_id, graph_id } = run;
+  return { region, tenant_id, run_id, thread_id, assistant_id, graph_id, started_at };
 }
 
 /** Plans the steps; the run fails where it would exceed the limit for a thread's values or its own for steps. */

@@ -8,16 +8,9 @@ import {
 import type { Event, Reader, Turn } from "../turn.ts";
 import { runEnded } from "../webhooks/deliver.ts";
 import type { Workspace } from "../workspace.ts";
-import {
-  addCheckpoint,
-  findState,
-  firstOf,
-  lastStateOf,
-  latestCheckpoint,
-  referencedState,
-} from "./checkpoints.ts";
+import { addCheckpoint, findState, lastStateOf, latestCheckpoint, referencedState } from "./checkpoints.ts";
 import { type Ended, type Ending, PLANS, type Plan } from "./plan.ts";
-import { planRun } from "./planner.ts";
+import { planHeaderOf, planRun } from "./planner.ts";
 import {
   type AgentRun,
   CHECKPOINTS,
@@ -243,30 +236,13 @@ function scheduleNextRun(turn: Turn, { run_id, thread_id, ...workspace }: AgentR
 function retainEndedPlan(turn: Turn, run: AgentRun, plan: Plan | undefined, ending: Ended): void {
   turn.put(PLANS, { ...(plan ?? emptyPlan(turn, run)), spans: [], ended: ending });
   const excess = turn.count(PLANS, "ended") - turn.ports.settings.limits.agent_kept_streams;
-  for (const { run_id } of firstOf(turn.list(PLANS, "ended"), excess)) turn.remove(PLANS, run_id);
+  const oldest = turn.page(PLANS, { group: "ended", offset: 0, limit: Math.max(0, excess) });
+  for (const { run_id } of oldest) turn.remove(PLANS, run_id);
 }
 
 function emptyPlan(turn: Turn, run: AgentRun): Plan {
-  const { region, tenant_id, run_id, thread_id, assistant_id, graph_id } = run;
-  const nothing = {
-    metadata: {},
-    base: null,
-    steps: [],
-    spans: [],
-    ends_at: 0,
-    ending: { trigger: "succeed" },
-  } as const;
-  return {
-    region,
-    tenant_id,
-    run_id,
-    thread_id,
-    assistant_id,
-    graph_id,
-    started_at: turn.now,
-    ...nothing,
-    ended: null,
-  };
+  const nothing = { metadata: {}, base: null, steps: [], spans: [], ends_at: 0 };
+  return { ...planHeaderOf(turn, run), ...nothing, ending: { trigger: "succeed" }, ended: null };
 }
 
 export function threadOf(reader: Reader, run: Workspace & Pick<AgentRun, "thread_id" | "run_id">): Thread {

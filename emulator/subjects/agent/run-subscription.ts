@@ -6,14 +6,7 @@ import { cancelRun } from "./cancel.ts";
 import { PLANS, type Plan } from "./plan.ts";
 import { type AgentRun, CHECKPOINTS, checkpointKey, type Json, RUNS, THREADS, threadKey } from "./records.ts";
 import { isActive } from "./run-lifecycle.ts";
-import {
-  type Frame,
-  framesBetween,
-  metadataFrame,
-  ROLLED_BACK,
-  STREAM_START,
-  type StreamPosition,
-} from "./stream.ts";
+import { framesBetween, metadataFrame, ROLLED_BACK, STREAM_START, type StreamPosition } from "./stream.ts";
 import { valuesAfter } from "./values.ts";
 import { interruptView } from "./view.ts";
 
@@ -24,13 +17,6 @@ export interface RunSubscription {
   readonly modes: readonly StreamMode[];
   readonly after: StreamPosition;
   readonly onDisconnect: "cancel" | "continue";
-}
-
-export interface StreamRead {
-  readonly frames: readonly Frame[];
-  /** The last position delivered. */
-  readonly position: StreamPosition;
-  readonly isOver: boolean;
 }
 
 /** The run, or the retained plan of a removed run. */
@@ -51,7 +37,7 @@ export function readStream(
   reader: Reader,
   { runId, modes }: Pick<RunSubscription, "runId" | "modes">,
   after: StreamPosition,
-): StreamRead {
+) {
   const plan = reader.get(PLANS, runId);
   const run = reader.get(RUNS, runId);
   const firstFrames = after === STREAM_START ? [metadataFrame(runId)] : [];

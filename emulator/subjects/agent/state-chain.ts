@@ -2,17 +2,7 @@ import type { CheckpointStep, Step } from "./plan.ts";
 import type { Checkpoint } from "./records.ts";
 
 /** The states that a planned run writes, each after the one before it. */
-export interface StateChain {
-  /** Id of the last state; also that of the task that starts from it. */
-  readonly id: string;
-  add(source: CheckpointStep["source"], next: readonly string[]): void;
-  /** Takes the state that the run starts from as the first one. */
-  goOn(): void;
-  /** Sets the nodes that are executed after the last state. */
-  setNext(next: readonly string[]): void;
-  /** Throws a `GraphRecursionError` once the run has written more states than its limit allows. */
-  checkLimit(): void;
-}
+export type StateChain = ReturnType<typeof createStateChain>;
 
 export interface StateChainOptions {
   /** The state that the run starts from; undefined on a thread without one. */
@@ -29,7 +19,7 @@ export class GraphRecursionError extends Error {
   override readonly name = "GraphRecursionError";
 }
 
-export function createStateChain(options: StateChainOptions): StateChain {
+export function createStateChain(options: StateChainOptions) {
   const { from, recursionLimit, steps, nextId } = options;
   let [id, step, stateCount, lastIndex] = [from?.checkpoint_id ?? null, stepOf(from), 0, -1];
   const append = (state: CheckpointStep) => {
@@ -38,15 +28,17 @@ export function createStateChain(options: StateChainOptions): StateChain {
     [id, step] = [state.id, state.step];
   };
   return {
-    get id() {
+    /** Id of the last state; also that of the task that starts from it. */
+    get id(): string {
       return id ?? "";
     },
-    add(source, next) {
+    add(source: CheckpointStep["source"], next: readonly string[]): void {
       stateCount += 1;
       const content = { source, next, stored: null, parent_id: id, step: step + 1 };
       append({ kind: "checkpoint", id: nextId("agent_checkpoint"), ...content });
     },
-    goOn() {
+    /** Takes the state that the run starts from as the first one. */
+    goOn(): void {
       if (!from) throw new Error("No state to continue from.");
       const { checkpoint_id, parent_id, next, metadata, interrupts } = from;
       const members = { metadata, interrupts };
@@ -60,11 +52,13 @@ export function createStateChain(options: StateChainOptions): StateChain {
         stored: members,
       });
     },
-    setNext(next) {
+    /** Sets the nodes that are executed after the last state. */
+    setNext(next: readonly string[]): void {
       const last = steps[lastIndex];
       if (last?.kind === "checkpoint" && !last.stored) steps[lastIndex] = { ...last, next };
     },
-    checkLimit() {
+    /** Throws a `GraphRecursionError` once the run has written more states than its limit allows. */
+    checkLimit(): void {
       // The input takes two steps of its own, so that with input a limit of n ends the run after n nodes.
       if (recursionLimit === null || stateCount <= recursionLimit + 1) return;
       throw new GraphRecursionError(

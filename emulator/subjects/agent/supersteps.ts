@@ -41,7 +41,10 @@ export function addSupersteps(turn: Turn, thread: Thread, supersteps: readonly S
           next: ["__start__"],
           metadata: { ...metadata, ...(!last && { step: -1 }), source: "input", thread_id },
         }
-      : { next: nodesAfter(turn, thread, updates, values), metadata: { source: "update", thread_id } };
+      : {
+          next: [...new Set(updates.flatMap(({ as_node }) => nextNodes(turn, thread, as_node, values)))],
+          metadata: { source: "update", thread_id },
+        };
     last = addCheckpoint(turn, thread, changedState(turn, last, { values, ...change }));
   }
   return putState(turn, thread, last);
@@ -55,10 +58,6 @@ function valuesWith(before: Json, updates: Updates, nextId: () => string): Json 
     (values, update) => merged(values, inputOf(update.values, nextId) ?? {}),
     before,
   );
-}
-
-function nodesAfter(turn: Turn, thread: Thread, updates: Updates, values: Json): readonly string[] {
-  return [...new Set(updates.flatMap(({ as_node }) => nextNodes(turn, thread, as_node, values)))];
 }
 
 function requireSize(turn: Turn, supersteps: readonly Superstep[]): void {

@@ -52,18 +52,10 @@ function ttlView(settings: Settings, thread: Thread, ttl: ThreadTtl) {
 export function assistantView(settings: Settings, assistant: Assistant): ReplyBodyOf<"getAssistant"> {
   const time = timeView(settings);
   const { assistant_id, graph_id, name, description, config, context, metadata, version } = assistant;
-  const [created_at, updated_at] = [time(assistant.created_at), time(assistant.updated_at)];
   return {
-    assistant_id,
-    graph_id,
-    name,
-    description,
-    config,
-    context,
-    metadata,
-    version,
-    created_at,
-    updated_at,
+    ...{ assistant_id, graph_id, name, description, config, context, metadata, version },
+    created_at: time(assistant.created_at),
+    updated_at: time(assistant.updated_at),
   };
 }
 
@@ -73,31 +65,15 @@ export function stateView(
   thread: Thread,
   state: Checkpoint | ThreadState | undefined,
 ): ReplyBodyOf<"getThreadState"> {
-  if (!state)
-    return {
-      values: {},
-      next: [],
-      tasks: [],
-      metadata: {},
-      created_at: null,
-      checkpoint: {
-        thread_id: thread.thread_id,
-        checkpoint_ns: "",
-        checkpoint_id: null,
-        checkpoint_map: null,
-      },
-      parent_checkpoint: null,
-      interrupts: [],
-    };
   return {
-    values: state.values,
-    next: state.next,
-    tasks: tasksOf(state),
-    metadata: state.metadata,
-    created_at: timeView(settings)(state.created_at),
-    checkpoint: checkpointOf(thread, state.checkpoint_id),
-    parent_checkpoint: state.parent_id === null ? null : checkpointOf(thread, state.parent_id),
-    interrupts: state.interrupts.map(interruptView),
+    values: state?.values ?? {},
+    next: state?.next ?? [],
+    tasks: state ? tasksOf(state) : [],
+    metadata: state?.metadata ?? {},
+    created_at: state ? timeView(settings)(state.created_at) : null,
+    checkpoint: checkpointOf(thread, state?.checkpoint_id ?? null),
+    parent_checkpoint: state?.parent_id == null ? null : checkpointOf(thread, state.parent_id),
+    interrupts: state?.interrupts.map(interruptView) ?? [],
   };
 }
 
@@ -106,7 +82,7 @@ export function interruptView({ id, value }: Interrupt): Json {
   return { id, value };
 }
 
-export function checkpointOf({ thread_id }: Pick<Thread, "thread_id">, checkpointId: string): Json {
+export function checkpointOf({ thread_id }: Pick<Thread, "thread_id">, checkpointId: string | null): Json {
   return { thread_id, checkpoint_ns: "", checkpoint_id: checkpointId, checkpoint_map: null };
 }
 

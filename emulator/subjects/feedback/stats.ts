@@ -3,16 +3,6 @@ import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { FEEDBACK, type Feedback } from "./feedback.ts";
 
-/** Statistics of one feedback key, as shown by a row. */
-interface KeyStats {
-  readonly n: number;
-  /** Average score; null without scores. */
-  readonly avg: number | null;
-  /** Number of occurrences of each text value. */
-  readonly values: Readonly<Record<string, number>>;
-  readonly comments?: readonly string[];
-}
-
 /** Most comments per key, newest first; all are available from the feedback itself. */
 const MAX_COMMENTS = 20;
 
@@ -49,7 +39,8 @@ export function feedbackStats(
   return Object.keys(stats).length === 0 ? null : stats;
 }
 
-function statsOf(list: readonly Feedback[]): KeyStats {
+/** Statistics of one feedback key, as shown by a row: the number of feedbacks, the average score, and how often each text value occurs. */
+function statsOf(list: readonly Feedback[]) {
   const scores = list.flatMap(({ score }) => (score === null ? [] : [Number(score)]));
   const values = new Map<string, number>();
   for (const { value } of list)

@@ -6,14 +6,9 @@ import { requireBucket } from "./buckets.ts";
 import { type ListingRequest, listKeys } from "./listing.ts";
 import { objectId, objects, type StoredObject } from "./records.ts";
 
-/** An object in the control API. */
-interface ObjectView extends Pick<StoredObject, "key" | "size" | "etag" | "content_type"> {
-  readonly last_modified: string;
-}
-
 /** A page of the objects of a bucket, by key in the order of UTF-8 bytes. */
 export interface ObjectList {
-  readonly objects: readonly ObjectView[];
+  readonly objects: readonly ReturnType<typeof viewObject>[];
   /** Common prefixes up to the delimiter, if one was requested. */
   readonly prefixes: readonly string[];
   /** Whether more objects follow. */
@@ -66,6 +61,7 @@ function* keysOf(reader: Reader, bucket: string): Generator<string> {
   for (const { key } of reader.list(objects, bucket)) yield key;
 }
 
-function viewObject({ key, size, etag, content_type, last_modified }: StoredObject): ObjectView {
+/** An object in the control API. */
+function viewObject({ key, size, etag, content_type, last_modified }: StoredObject) {
   return { key, size, etag, content_type, last_modified: formatInstant(last_modified) };
 }

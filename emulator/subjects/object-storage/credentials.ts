@@ -44,17 +44,9 @@ export type CredentialRequest = TypeOf<typeof CREDENTIAL>;
 type CredentialChange = TypeOf<typeof CREDENTIAL_CHANGE>;
 
 /** A key pair in replies, without its secret and token. */
-export interface CredentialView {
-  readonly access_key_id: string;
-  readonly has_session_token: boolean;
-  readonly expires_at: string | null;
-  readonly allow: readonly S3Permission[];
-  readonly deny: readonly S3Permission[];
-  readonly bucket: string | null;
-  readonly created_at: string;
-}
+export type CredentialView = Readonly<ReturnType<typeof viewCredential>>;
 
-export function viewCredential(credential: S3Credential): CredentialView {
+export function viewCredential(credential: S3Credential) {
   const { access_key_id, sealed_session_token, expires_at, allow, deny, bucket, created_at } = credential;
   return {
     access_key_id,

@@ -9,10 +9,8 @@ export function saveFinished(turn: Turn, upload_id: string, object: StoredObject
   const { bucket, key, etag, checksums, checksum_type } = object;
   turn.put(s3FinishedUploads, { upload_id, bucket, key, etag, checksums, checksum_type });
   if (turn.count(s3FinishedUploads) <= MAX_FINISHED) return;
-  for (const oldest of turn.list(s3FinishedUploads)) {
-    turn.remove(s3FinishedUploads, oldest.upload_id);
-    return;
-  }
+  const [oldest] = turn.list(s3FinishedUploads);
+  if (oldest) turn.remove(s3FinishedUploads, oldest.upload_id);
 }
 
 /** The reply of this upload of this key, if it was completed. */

@@ -20,21 +20,12 @@ const MAX_KEY_BYTES = 1024;
 /** The error of an invalid key; undefined for a valid one. */
 export function keyError(key: string): S3Failure | undefined {
   if (key === "") return s3Failure("InvalidArgument", "The object key is empty. Specify a key.");
-  const bytes = utf8Length(key);
+  const bytes = Buffer.byteLength(key);
   if (bytes <= MAX_KEY_BYTES) return undefined;
   return s3Failure("KeyTooLongError", undefined, {
     Size: String(bytes),
     MaxSizeAllowed: String(MAX_KEY_BYTES),
   });
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) as number;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

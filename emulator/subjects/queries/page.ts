@@ -12,18 +12,14 @@ export interface PageQuery {
   readonly cursor: string | null;
 }
 
-/** The rows of one page and the cursor of the next. */
-export interface RowPage {
-  readonly rows: readonly StoredRow[];
-  /** Null on the last page. */
-  readonly next: string | null;
-}
+/** The rows of one page and the cursor of the next, which is null on the last page. */
+export type RowPage = Readonly<ReturnType<typeof readPage>>;
 
 /**
  * Reads a page of rows. The rows and bytes examined are bounded (`LOOK_BOUNDS`), so that a selective filter
  * cannot block other requests: such a page may be short or empty and still have a next cursor.
  */
-export function readPage(context: QueryContext, { selection, order, limit, cursor }: PageQuery): RowPage {
+export function readPage(context: QueryContext, { selection, order, limit, cursor }: PageQuery) {
   const after = cursor === null ? undefined : readCursor(cursor, order);
   const { rows: listedRows, test } = candidatesOf(context, selection, order, after);
   const rows: StoredRow[] = [];

@@ -7,12 +7,6 @@ import type { Order } from "./cursor.ts";
 import type { Selection } from "./selection.ts";
 import { cachedTreeTest } from "./tree-cache.ts";
 
-/** Rows to examine, and the test that selects among them. */
-export interface Candidates {
-  readonly rows: Iterable<ListedRow>;
-  readonly test: RowTest;
-}
-
 /** The trace store and the projects of one workspace. */
 export interface QueryContext {
   readonly traces: TraceStore;
@@ -27,12 +21,7 @@ export interface QueryContext {
 const MAX_CACHED_TRACES = 10_000;
 
 /** The rows to examine for a selection, in the given order, and the test that they have to pass. */
-export function candidatesOf(
-  context: QueryContext,
-  selection: Selection,
-  order: Order,
-  after?: RowPlace,
-): Candidates {
+export function candidatesOf(context: QueryContext, selection: Selection, order: Order, after?: RowPlace) {
   const scope = scopeOf(context.workspace);
   return {
     rows: selection.ids

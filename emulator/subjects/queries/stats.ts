@@ -8,17 +8,14 @@ import { microsBetween } from "../traces/wire-time.ts";
 export type RunStats = ReplyBodyOf<"statRuns">;
 
 /** Accumulates run statistics row by row. */
-export interface StatsAccumulator {
-  add(row: StoredRow): void;
-  result(): RunStats;
-}
+export type StatsAccumulator = ReturnType<typeof createStatsAccumulator>;
 
 const MICROS_PER_SECOND = 1_000_000;
 const COSTS = ["total_cost", "prompt_cost", "completion_cost"] as const;
 const TOKENS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
 
 /** `isShown`: true counts the figures that rows show, children's totals included; false only their own. */
-export function createStatsAccumulator(isShown: boolean): StatsAccumulator {
+export function createStatsAccumulator(isShown: boolean) {
   const latencies: number[] = [];
   const firstTokens: number[] = [];
   const tokenCounts: number[] = [];
@@ -40,7 +37,7 @@ export function createStatsAccumulator(isShown: boolean): StatsAccumulator {
   }
 
   return {
-    add(row) {
+    add(row: StoredRow): void {
       count += 1;
       if (row.status === "error") errors += 1;
       addTimes(row);
@@ -50,7 +47,7 @@ export function createStatsAccumulator(isShown: boolean): StatsAccumulator {
       if (counted.total_tokens !== null) tokenCounts.push(counted.total_tokens);
       feedback.add(valueOf(row.feedback_stats));
     },
-    result() {
+    result(): RunStats {
       const [latency, firstToken, middle] = [latencies, firstTokens, tokenCounts].map((list) =>
         Float64Array.from(list).sort(),
       ) as [Float64Array, Float64Array, Float64Array];

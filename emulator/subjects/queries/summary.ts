@@ -123,18 +123,10 @@ function threadPage(
 /** The times and the id of a row: rows themselves may be large, and threads have many. */
 type TurnRow = Pick<StoredRow, "id" | "trace_id" | "start_time">;
 
-interface Turns {
-  readonly first: TurnRow | undefined;
-  readonly last: TurnRow | undefined;
-  readonly lastErrorId: string | undefined;
-  readonly errors: number;
-  add(row: StoredRow): void;
-  stats(): RunStats;
-  figures(): Readonly<Record<string, unknown>>;
-}
+type Turns = ReturnType<typeof createTurns>;
 
 /** Accumulates the root rows of one thread, or of all threads, in the order of their start. */
-function createTurns(): Turns {
+function createTurns() {
   const stats = createStatsAccumulator(true);
   let first: TurnRow | undefined;
   let last: TurnRow | undefined;
@@ -154,7 +146,7 @@ function createTurns(): Turns {
     get errors() {
       return errors;
     },
-    add(row) {
+    add(row: StoredRow): void {
       const { id, trace_id, start_time, end_time, status } = row;
       stats.add(row);
       last = { id, trace_id, start_time };

@@ -15,12 +15,6 @@ export interface RateRow {
   readonly identity: RateIdentity;
 }
 
-/** Finds the rows of §8.5 that apply to a request. */
-export interface RowFinder {
-  /** Most specific row first; headers are not considered. */
-  find(method: string, path: string): readonly RateRow[];
-}
-
 /** The rows of §8.5 in the order of the table. */
 export const RATE_ROWS: readonly RateRow[] = RATE_LIMIT_IDS.map((id, index) => {
   const { identity }: RateLimit = RATE_LIMITS[id];
@@ -37,8 +31,8 @@ const UUID_LENGTH = 36;
 
 type CachedRows = Map<string, Map<string, readonly RateRow[]>>;
 
-/** Creates a finder that caches the rows of recent paths; paths that differ in a final uuid share an entry. */
-export function createRowFinder(triggerMethods?: TriggerMethods): RowFinder {
+/** Creates a finder of the rows of §8.5 that apply to a request. It caches the rows of recent paths; paths that differ in a final uuid share an entry. */
+export function createRowFinder(triggerMethods?: TriggerMethods) {
   const whole: CachedRows = new Map();
   const beforeUuid: CachedRows = new Map();
   let count = 0;
@@ -56,7 +50,8 @@ export function createRowFinder(triggerMethods?: TriggerMethods): RowFinder {
   }
 
   return {
-    find(method, path) {
+    /** Most specific row first; headers are not considered. */
+    find(method: string, path: string): readonly RateRow[] {
       const isUuid = endsInUuid(path);
       const paths = isUuid ? beforeUuid : whole;
       const key = isUuid ? path.slice(0, -UUID_LENGTH) : path;

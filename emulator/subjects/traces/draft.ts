@@ -20,22 +20,16 @@ import {
 import { rowUnder } from "./row.ts";
 import { childrenWaitingFor, stopWaiting, type WaitingChild, waitForParent } from "./waiting.ts";
 
-/** Maintains the relations between rows and their parents, in whichever order they arrive. */
-interface RunTree {
-  /** Adds a new or moved row's figures to its parent, or registers it as waiting for the parent. */
-  attach(child: StoredRow): void;
-  /** Reverts `attach`. */
-  detach(child: StoredRow): void;
-  /** Propagates a change of figures to the ancestors, up to one that has figures of its own. */
-  propagate(parentId: string | null, before: Figures, after: Figures): void;
-  /** Attaches the children that were waiting for this row to arrive or to get a place. */
-  attachWaiting(parentId: string): void;
-}
+type RunTree = ReturnType<typeof createRunTree>;
 
-/** Works on the rows of a draft; propagates figures only if the assumption `ingest.roll_up` is `children`. */
-function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows): RunTree {
+/**
+ * Maintains the relations between the rows of a draft and their parents, in whichever order they arrive. It propagates figures only if
+ * the assumption `ingest.roll_up` is `children`.
+ */
+function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows) {
   const rollsUp = turn.ports.settings.assumptions["ingest.roll_up"] === "children";
 
+  /** Propagates a change of figures to the ancestors, up to one that has figures of its own. */
   function propagate(parentId: string | null, before: Figures, after: Figures): void {
     if (!rollsUp) return;
     // Guards against cycles: rows can name each other as their parents.
@@ -63,6 +57,7 @@ function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows): RunTr
     } else if (!counted) waitForParent(turn, workspace, { parent_id: parentId, id: child.id, counted: true });
   }
 
+  /** Attaches the children that were waiting for this row to arrive or to get a place. */
   function attachWaiting(parentId: string): void {
     for (const waiting of childrenWaitingFor(turn, workspace, parentId)) {
       const child = rows.row(waiting.id);
@@ -74,7 +69,8 @@ function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows): RunTr
   return {
     propagate,
     attachWaiting,
-    attach(child) {
+    /** Adds a new or moved row's figures to its parent, or registers it as waiting for the parent. */
+    attach(child: StoredRow): void {
       const parentId = child.parent_run_id;
       if (parentId === null) return;
       const parent = rows.row(parentId);
@@ -82,7 +78,8 @@ function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows): RunTr
       if (parent && hasPlace(child)) return;
       waitForParent(turn, workspace, { parent_id: parentId, id: child.id, counted: parent !== undefined });
     },
-    detach(child) {
+    /** Reverts `attach`. */
+    detach(child: StoredRow): void {
       propagate(child.parent_run_id, figuresOf(child), NO_FIGURES);
       stopWaiting(turn, workspace, child.id);
     },

@@ -75,14 +75,8 @@ export function lineageOf(
   const parentId = parentIdOf(input, ids);
   const ownSegment = (): string => `${stampOf(startTime)}${id}`;
   if (parentId === null) {
-    const dottedOrder = input.dotted_order ?? ownSegment();
-    return {
-      trace_id: id,
-      parent_run_id: null,
-      parent_run_ids: [],
-      is_root: true,
-      dotted_order: dottedOrder,
-    };
+    const dotted_order = input.dotted_order ?? ownSegment();
+    return { trace_id: id, parent_run_id: null, parent_run_ids: [], is_root: true, dotted_order };
   }
   const parent = ids.length > 0 ? undefined : parentOf(parentId);
   const traceId =

@@ -2,7 +2,7 @@ import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
 import { decodeUtf8 } from "../bytes.ts";
 import { type JsonBounds, NameCount, refuseTooMany, requireBounds } from "../json-bounds.ts";
 import { keptText } from "../json-text.ts";
-import type { Batch, IngestItem } from "./ingest.ts";
+import type { IngestItem } from "./ingest.ts";
 import { isJsonObject } from "./json.ts";
 
 /** Metadata of a row's attachment; the content is not kept. */
@@ -11,11 +11,6 @@ export interface Attachment {
   readonly name: string;
   readonly content_type: string;
   readonly bytes: number;
-}
-
-/** The batch of a multipart body and its attachments. */
-export interface PartBatch extends Batch {
-  readonly attachments: readonly Attachment[];
 }
 
 type Verb = "post" | "patch";
@@ -49,11 +44,7 @@ interface PartsRead {
 }
 
 /** Assembles a batch from the parts of a multipart body in any order. Throws a `Refusal` when they hold too much (413, 422). */
-export function batchOfParts(
-  parts: readonly FormPart[],
-  needsLengths: boolean,
-  bounds: JsonBounds,
-): PartBatch {
+export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean, bounds: JsonBounds) {
   const problems: string[] = nameProblems(parts, needsLengths);
   const read: PartsRead = { groups: new Map(), feedback: [], ...boundsOfParts(parts, bounds) };
   const attachments: Attachment[] = [];

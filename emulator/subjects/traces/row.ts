@@ -1,7 +1,7 @@
 import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { lineageOf, type ParentLookup } from "./lineage.ts";
 import type { InputFields } from "./run-input.ts";
-import { costsOf, explicitCosts, explicitTokens, firstTokenTimeIn, tokensOf, usageReports } from "./usage.ts";
+import { COSTS, completeFigures, explicitFigures, firstTokenTimeIn, TOKENS, usageReports } from "./usage.ts";
 
 /** A trace row without its project. */
 export type RowFields = Omit<TraceRow, "session_id">;
@@ -87,14 +87,11 @@ export function buildRow(id: string, input: InputFields, now: string, parentOf: 
 export function inputFieldsOf(row: TraceRow): InputFields {
   const { id, session_id, is_root, ...input } = row;
   const reports = usageReports(row);
-  const tokens = explicitTokens(
-    { total: row.total_tokens, prompt: row.prompt_tokens, completion: row.completion_tokens },
-    reports,
-  );
-  const costs = explicitCosts(
-    { total: row.total_cost, prompt: row.prompt_cost, completion: row.completion_cost },
-    reports,
-  );
+  const { total_tokens, prompt_tokens, completion_tokens, total_cost, prompt_cost, completion_cost } = row;
+  const shownTokens = { total: total_tokens, prompt: prompt_tokens, completion: completion_tokens };
+  const shownCosts = { total: total_cost, prompt: prompt_cost, completion: completion_cost };
+  const tokens = explicitFigures(shownTokens, reports, TOKENS);
+  const costs = explicitFigures(shownCosts, reports, COSTS);
   return {
     ...input,
     status: row.status === derivedStatus(row) ? null : row.status,
@@ -126,5 +123,8 @@ function figuresOf(input: InputFields) {
     prompt: input.prompt_cost ?? null,
     completion: input.completion_cost ?? null,
   };
-  return { tokens: tokensOf(tokens, reports), costs: costsOf(costs, reports) };
+  return {
+    tokens: completeFigures(tokens, reports, TOKENS),
+    costs: completeFigures(costs, reports, COSTS),
+  };
 }

@@ -23,7 +23,7 @@ interface Measure<T> {
   add(a: T, b: T): T | null;
 }
 
-const TOKENS: Measure<number> = {
+export const TOKENS: Measure<number> = {
   keys: {
     total: ["total_tokens"],
     prompt: ["input_tokens", "prompt_tokens"],
@@ -33,7 +33,7 @@ const TOKENS: Measure<number> = {
   add: (a, b) => parseCount(a + b) ?? null,
 };
 
-const COSTS: Measure<string> = {
+export const COSTS: Measure<string> = {
   keys: {
     total: ["total_cost"],
     prompt: ["input_cost", "prompt_cost"],
@@ -60,26 +60,6 @@ export function usageReports(source: UsageSource): UsageReports {
   ].filter((report) => report !== undefined);
 }
 
-/** The tokens of a run: explicit fields take precedence over reports. */
-export function tokensOf(explicit: Partial<Figures<number>>, reports: UsageReports): Figures<number> {
-  return complete(explicit, reports, TOKENS);
-}
-
-/** The costs of a run, by the same rule. */
-export function costsOf(explicit: Partial<Figures<string>>, reports: UsageReports): Figures<string> {
-  return complete(explicit, reports, COSTS);
-}
-
-/** The tokens of a row that must have been sent explicitly, because they cannot be derived. */
-export function explicitTokens(figures: Figures<number>, reports: UsageReports): Partial<Figures<number>> {
-  return explicit(figures, reports, TOKENS);
-}
-
-/** The costs of a row that must have been sent explicitly. */
-export function explicitCosts(figures: Figures<string>, reports: UsageReports): Partial<Figures<string>> {
-  return explicit(figures, reports, COSTS);
-}
-
 /** The time of the first event named `new_token` with a readable time. */
 export function firstTokenTimeIn(events: unknown): string | null {
   if (!Array.isArray(events)) return null;
@@ -90,7 +70,12 @@ export function firstTokenTimeIn(events: unknown): string | null {
   return null;
 }
 
-function complete<T>(stated: Partial<Figures<T>>, reports: UsageReports, measure: Measure<T>): Figures<T> {
+/** The figures of a run: those that were sent explicitly take precedence over reports. */
+export function completeFigures<T>(
+  stated: Partial<Figures<T>>,
+  reports: UsageReports,
+  measure: Measure<T>,
+): Figures<T> {
   const reportedFigures = reportedIn(reports, measure);
   const prompt = stated.prompt ?? reportedFigures.prompt;
   const completion = stated.completion ?? reportedFigures.completion;
@@ -98,13 +83,18 @@ function complete<T>(stated: Partial<Figures<T>>, reports: UsageReports, measure
   return { total: stated.total ?? reportedFigures.total ?? sum, prompt, completion };
 }
 
-function explicit<T>(figures: Figures<T>, reports: UsageReports, measure: Measure<T>): Partial<Figures<T>> {
+/** The figures of a row that must have been sent explicitly, because they cannot be derived. */
+export function explicitFigures<T>(
+  figures: Figures<T>,
+  reports: UsageReports,
+  measure: Measure<T>,
+): Partial<Figures<T>> {
   const reportedFigures = reportedIn(reports, measure);
   const stated = {
     prompt: figures.prompt === reportedFigures.prompt ? null : figures.prompt,
     completion: figures.completion === reportedFigures.completion ? null : figures.completion,
   };
-  const { total } = complete(stated, reports, measure);
+  const { total } = completeFigures(stated, reports, measure);
   return { ...stated, total: figures.total === total ? null : figures.total };
 }
 

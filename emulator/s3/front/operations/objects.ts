@@ -86,14 +86,8 @@ function contentRange({ start, length }: ByteRange, size: number): Record<string
   return length === 0 ? {} : { "content-range": `bytes ${start}-${start + length - 1}/${size}` };
 }
 
-/** The part that `partNumber` selects: its bytes, checksums and additional reply headers. */
-interface NumberedPart extends Pick<StoredObject, "checksums"> {
-  readonly range: ByteRange;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The part that `partNumber` selects. An object that was not uploaded in parts is one part. */
-function partOf(call: Call, object: StoredObject): NumberedPart | undefined {
+/** The part that `partNumber` selects, with additional reply headers. An object that was not uploaded in parts is one part. */
+function partOf(call: Call, object: StoredObject) {
   if (!call.target.query.has("partNumber")) return undefined;
   if (headerOf(call, "range") !== undefined) {
     throw refuse("InvalidRequest", "Cannot specify both Range header and partNumber query parameter");
@@ -104,11 +98,10 @@ function partOf(call: Call, object: StoredObject): NumberedPart | undefined {
   const detail = { ActualPartCount: String(parts.length), PartNumberRequested: String(number) };
   if (!part) throw refuse("InvalidPartNumber", undefined, detail);
   const start = parts.slice(0, number - 1).reduce((sum, { size }) => sum + size, 0);
-  return {
-    range: { start, length: part.size },
-    checksums: part.checksums,
-    headers: object.parts ? { "x-amz-mp-parts-count": String(parts.length) } : {},
-  };
+  const headers: Readonly<Record<string, string>> = object.parts
+    ? { "x-amz-mp-parts-count": String(parts.length) }
+    : {};
+  return { range: { start, length: part.size }, checksums: part.checksums, headers };
 }
 
 function wantsChecksum(call: Call): boolean {

@@ -5,6 +5,7 @@ import type {
   ChecksumAlgorithm,
   FinishedUpload,
   MultipartUpload,
+  StoredBody,
 } from "../../../subjects/object-storage/records.ts";
 import {
   abortUpload,
@@ -17,7 +18,7 @@ import {
   storePart,
 } from "../../../subjects/object-storage/uploads.ts";
 import { CHECKSUM_ALGORITHMS, isChecksumAlgorithm } from "../../checksums.ts";
-import { type Assembled, assemble, multipartEtag } from "../../multipart.ts";
+import { assemble, multipartEtag } from "../../multipart.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, type Reply } from "../call.ts";
 import { writeConditionOf } from "../conditions.ts";
@@ -179,7 +180,7 @@ async function partsIn(text: string): Promise<readonly RequestedPart[]> {
 }
 
 /** Refuses an object whose size or checksum differs from the headers of the request. */
-function checkAssembled(call: Call, { size, checksums }: Assembled): void {
+function checkAssembled(call: Call, { size, checksums }: Pick<StoredBody, "size" | "checksums">): void {
   const expectedSize = headerOf(call, "x-amz-mp-object-size");
   if (expectedSize !== undefined && Number(expectedSize) !== size) {
     throw refuse("InvalidRequest", "The provided object size does not match the parts.");

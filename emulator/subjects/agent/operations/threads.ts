@@ -1,5 +1,4 @@
 import type { BodyOf } from "../../../../contracts/spec/operations.ts";
-import type { Instant } from "../../../kernel/instant.ts";
 import type { Handlers } from "../../handler.ts";
 import { replyWithHeaders, streamReply } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
@@ -29,7 +28,10 @@ export const AGENT_THREAD_HANDLERS = {
   searchThreads(turn, { workspace, body }) {
     const threads = threadsLike(turn, workspace, body);
     const isByState = body.sort_by === "state_updated_at";
-    const withStateTime = (thread: Thread) => ({ ...thread, state_updated_at: stateTime(turn, thread) });
+    const withStateTime = (thread: Thread) => {
+      const state_updated_at = latestCheckpoint(turn, thread)?.created_at ?? thread.updated_at;
+      return { ...thread, state_updated_at };
+    };
     const { items, headers } = pageOf(isByState ? threads.map(withStateTime) : threads, body);
     return replyWithHeaders(
       items.map((thread) => selected(threadView(turn, thread), body.select)),
@@ -110,10 +112,6 @@ export const AGENT_THREAD_HANDLERS = {
     return history(turn, thread, body).map((state) => stateView(turn.ports.settings, thread, state));
   },
 } satisfies Partial<Handlers>;
-
-function stateTime(turn: Turn, thread: Thread): Instant {
-  return latestCheckpoint(turn, thread)?.created_at ?? thread.updated_at;
-}
 
 function threadsLike(turn: Turn, workspace: Workspace, search: BodyOf<"searchThreads">): readonly Thread[] {
   const { ids, status, metadata, values } = search;

@@ -3,19 +3,12 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { readAttributes } from "./attributes.ts";
 import { runOfSpan, type SpanSource } from "./run.ts";
 
-/** The result of converting the spans of one request. */
-export interface SpanBatch {
-  readonly posts: readonly IngestItem[];
-  /** Rejected spans; the others are ingested (OTLP partial success). */
-  readonly rejected: readonly string[];
-}
-
-/** Converts the spans of an OTLP request to posts. `requireSize` is called with the number of spans so far. */
+/** Converts the spans of an OTLP request to posts; rejected ones leave the others (partial success). `requireSize` is called with the number of spans so far. */
 export function batchOfSpans(
   resourceSpans: readonly unknown[],
   project: string | undefined,
   requireSize: (spans: number) => void,
-): SpanBatch {
+) {
   const posts: IngestItem[] = [];
   const rejected: string[] = [];
   for (const { span, source, where } of spansIn(resourceSpans, project)) {

@@ -20,17 +20,13 @@ export interface WebhookTools {
 }
 
 /** Sends webhooks until it is closed. */
-export interface WebhookSender {
-  readonly effects: Runners<"webhook.post">;
-  /** Aborts pending requests. */
-  close(): void;
-}
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 const PER_RECEIVER = 16;
 const IN_TOTAL = 256;
 
 /** Sends webhooks; concurrency is limited per receiver, so that a slow receiver does not block others. */
-export function createWebhookSender({ settings, handle, resolve }: WebhookTools): WebhookSender {
+export function createWebhookSender({ settings, handle, resolve }: WebhookTools) {
   const shutdown = new AbortController();
   // Each pending delivery adds a listener; their number is bounded by IN_TOTAL.
   setMaxListeners(0, shutdown.signal);
@@ -60,19 +56,21 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
     }
   }
 
-  return {
-    effects: {
-      async "webhook.post"({ data: order }) {
-        const startedAt = performance.now();
-        const outcome = await post(order);
-        const secrets = secretsIn([order.url, ...(outcome.redirects ?? [])], headers);
-        const safeResult =
-          "status" in outcome
-            ? { ...outcome, reply: withoutSecrets(outcome.reply, secrets) }
-            : { ...outcome, message: withoutSecrets(outcome.message, secrets) };
-        return { ...safeResult, wall_ms: Math.round(performance.now() - startedAt) };
-      },
+  const effects: Runners<"webhook.post"> = {
+    async "webhook.post"({ data: order }) {
+      const startedAt = performance.now();
+      const outcome = await post(order);
+      const secrets = secretsIn([order.url, ...(outcome.redirects ?? [])], headers);
+      const safeResult =
+        "status" in outcome
+          ? { ...outcome, reply: withoutSecrets(outcome.reply, secrets) }
+          : { ...outcome, message: withoutSecrets(outcome.message, secrets) };
+      return { ...safeResult, wall_ms: Math.round(performance.now() - startedAt) };
     },
+  };
+  return {
+    effects,
+    /** Aborts pending requests. */
     close: () => shutdown.abort(),
   };
 }

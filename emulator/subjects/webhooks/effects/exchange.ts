@@ -84,24 +84,20 @@ async function beginningOf(response: IncomingMessage, maxBytes: number): Promise
   return Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8");
 }
 
-interface Timeouts {
-  /** Starts a timer in place of the current one. */
-  set(ms: number, act: () => void): void;
-  /** Replaces the action of the current timer; the remaining time is unchanged. */
-  instead(act: () => void): void;
-  end(): void;
-}
+type Timeouts = ReturnType<typeof createTimeouts>;
 
-function createTimeouts(): Timeouts {
+function createTimeouts() {
   let timer: NodeJS.Timeout | undefined;
   let then = () => {};
   return {
-    set(ms, act) {
+    /** Starts a timer in place of the current one. */
+    set(ms: number, act: () => void): void {
       clearTimeout(timer);
       then = act;
       timer = setTimeout(() => then(), ms);
     },
-    instead(act) {
+    /** Replaces the action of the current timer; the remaining time is unchanged. */
+    instead(act: () => void): void {
       then = act;
     },
     end: () => clearTimeout(timer),
