@@ -27,7 +27,7 @@ const SERVER_FLAGS: Flags = {
   },
   world: {
     value: "<id>",
-    help: "test this existing world of an emulator, such as main (default: a new one for the run)",
+    help: "with --target: test this existing world of the emulator, such as main (default: a new one for the run)",
   },
   assistant: {
     value: "<name>",

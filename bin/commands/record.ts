@@ -10,7 +10,7 @@ import { textOf } from "../values.ts";
 /** `record --har`: writes the recording of a world as HAR. */
 export const command = clientCommand({
   summary:
-    "write the requests that a world received, and the replies, to a HAR file without secrets; `replay --record` writes a scenario instead",
+    "write the requests that a world received, and the replies, to a HAR file, with credentials masked; `replay --record` writes a scenario instead",
   flags: {
     har: { value: "<file>", help: "HAR file to write (required)" },
     update: { help: "replace an existing file" },

@@ -4,7 +4,7 @@ import { clientCommand } from "../client-command.ts";
 
 export const command = clientCommand({
   summary:
-    "print the turns that led to the present state of an export, a run, a delivery, a trace row or an object; with a field, to the value of this field",
+    "print the turns that led to the present state of a record (such as an export, a run, a thread or a delivery), a trace row or an object; with a field, to the value of this field",
   operands: ["<id or bucket/key>", "[field]"],
   reads: true,
   flags: {

@@ -143,7 +143,7 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
   ],
   unknown_id: [
     "The id does not occur in the history of the world.",
-    "Give the id of an export, run, delivery or row, or the bucket/key of an object.",
+    "Give the id of a record, such as an export, or of a trace row, or the bucket/key of an object.",
   ],
   unknown_key: ["The key of match does not exist.", "See `emulator fault targets`."],
   unknown_operation: [

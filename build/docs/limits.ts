@@ -15,7 +15,7 @@ export function limitsPage(): string {
     "## Durations: `timings`",
     settings(TIMINGS),
     "## Rates: `rate_limits.rows`",
-    "§8.5. Counted in each region, on virtual time. Paths are with or without `/api/v1`. [Rate limits](../understand/rate-limits.md) explains how to set, read and reset them.",
+    "§8.5. Counted in each region, on virtual time. One row counts a request: the most specific one whose header the request has, so `catch_all` counts only requests without `x-api-key` and `x-user-id`. Paths are with or without `/api/v1`. [Rate limits](../understand/rate-limits.md) explains how to set, read and reset them.",
     table(
       ["Row", "Counts", "By", "Requests / seconds", "Category"],
       Object.entries(RATE_LIMITS).map(rateRow),

@@ -89,7 +89,7 @@ export const LIMITS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "How many past turns can be read or forked; 0 turns history off.",
+    text: "How many past turns can be read or forked; 0 disables the history.",
   },
   history_bytes: {
     section: "8",

@@ -153,7 +153,7 @@ const WORLD = {
   "versions.service": setting(
     version(),
     DEFAULT_VERSIONS.service,
-    "emulated version of the service (`version` in `GET /info`); exports lack newer features if this or the application is older (§9.4)",
+    "emulated version of the service (`version` in `GET /info`); features of exports that need a newer version of it or of the application are refused (§9.4)",
     { flag: "service-version" },
   ),
   "versions.application": setting(
@@ -165,7 +165,7 @@ const WORLD = {
   "versions.agent_server": setting(
     version(),
     DEFAULT_VERSIONS.agent_server,
-    "emulated version of the agent server (`agent_server_version` in `GET /info`); an older one lacks webhook settings (§9.4)",
+    "emulated version of the agent server (`agent_server_version` in `GET /info`); webhook settings that need a newer version are refused (§9.4)",
     { flag: "agent-server-version" },
   ),
   deployment: setting(

@@ -28,7 +28,7 @@ export function causesOf(
       404,
       "unknown_id",
       `${id.slice(0, 200)} does not occur in the history of this world, which starts at turn ${turns[0]?.commit.turn ?? "?"}.`,
-      "Give the id of an export, a run, a delivery or a trace row, or the bucket/key of an object.",
+      "Give the id of a record (such as an export, a run, a thread or a delivery) or of a trace row, or the bucket/key of an object.",
     );
   const { found, first } = subject;
   const last = field === undefined ? subject.last : lastWriter(subject, field);

@@ -81,7 +81,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/why/{id}",
     summary:
-      "List the turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request. With field=<path>, list those that led to the value of this field. With effects=1, also list the turns that resulted from the turn that created it.",
+      "List the turns that caused a record (such as an export, a run, a thread or a delivery), a trace row or an object (bucket/key, encoded), back to a request. With field=<path>, list those that led to the value of this field. With effects=1, also list the turns that resulted from the turn that created it.",
     query: { field: optional(text()), effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     run: (context, { path, query }) => causesOf(context, path.id ?? "", query.field, query.effects === 1),
   }),

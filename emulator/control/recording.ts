@@ -119,7 +119,7 @@ export const RECORDING_OPERATIONS = [
   control({
     method: "GET",
     path: "/recording",
-    summary: "Return the latest requests and their replies as NDJSON, without secrets.",
+    summary: "Return the latest requests and their replies as NDJSON; credentials are masked.",
     run: ({ recording, world }): Lines => ({ lines: linesOf(recording, world.seed) }),
   }),
   control({

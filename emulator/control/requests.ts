@@ -36,7 +36,7 @@ export const REQUEST_OPERATIONS = [
   control({
     method: "GET",
     path: "/requests/{number}",
-    summary: "Show one recorded request with its reply, without secrets: a line of the recording.",
+    summary: "Show one recorded request with its reply: a line of the recording; credentials are masked.",
     run({ recording }, { path }) {
       const request = recording.find(Number(path.number));
       if (request) return request;

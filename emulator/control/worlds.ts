@@ -139,7 +139,7 @@ export const WORLD_OPERATIONS = [
     method: "GET",
     hasHistory: false,
     path: "/snapshots/{name}/file",
-    summary: "Return a snapshot as one file for another machine, without secrets.",
+    summary: "Return a snapshot as one file for another machine; credentials are omitted.",
     async run({ snapshots }, { path }): Promise<FileReply> {
       const name = path.name ?? "";
       const { chunks, leftOut } = await snapshots.export(name);

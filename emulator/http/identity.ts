@@ -80,7 +80,7 @@ function refuseUnknownCaller({ apiKey }: Caller, { mode, keys }: AuthSettings, i
       401,
       "unauthorized",
       "X-API-Key is not a known key.",
-      "List it under auth.keys of the configuration, for this region or without one.",
+      "List it under auth.keys of the configuration, with this region or without a region.",
       "5-1",
     );
 }

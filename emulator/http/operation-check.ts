@@ -134,7 +134,12 @@ export function refuseInvalid(
   if (problems.length > 0)
     throw new Refusal(422, "invalid_request", problems.join("; "), undefined, requirement);
   if (strict && unknown.length > 0)
-    throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
+    throw new Refusal(
+      422,
+      "unknown_fields",
+      `${unknown.join(", ")}: the emulator ignores this, so --strict refuses it.`,
+      "Leave it out, or start without --strict.",
+    );
 }
 
 /** The validators of an operation; undefined until compiled. */

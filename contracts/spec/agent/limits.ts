@@ -55,7 +55,7 @@ export const AGENT_LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "How many ended runs retain their events for late readers.",
+    text: "How many ended runs of a world retain their events, for late readers, and all their states.",
   },
   agent_scripts: count("4.8", 1_000, "Maximum number of active scripts."),
 } as const satisfies Record<string, Limit>;

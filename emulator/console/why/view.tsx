@@ -59,7 +59,7 @@ function AnyId({ of }: { readonly of: string }) {
         name="Id"
         value={id}
         set={setId}
-        hint="of an export, a run, a delivery, a fault or a trace row, or bucket/key of an object"
+        hint="of a record, such as an export, a run, a thread or a fault, or of a trace row, or bucket/key of an object"
       />
       <div class="row">
         <button type="submit" class="button main" disabled={id.trim() === ""}>

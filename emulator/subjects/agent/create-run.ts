@@ -103,8 +103,8 @@ function refuseWhenBusy({ ports }: Turn, active: number, strategy: AgentRun["mul
     throw new Refusal(
       409,
       "thread_full",
-      `${agent_pending_runs} runs wait on this thread.`,
-      "Raise limits.agent_pending_runs.",
+      `${agent_pending_runs} runs wait on this thread, the maximum.`,
+      "Advance the clock, or raise limits.agent_pending_runs.",
     );
 }
 

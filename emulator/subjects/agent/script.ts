@@ -28,7 +28,7 @@ const MATCH = closed(
     thread_id: optional({ ...name, description: "A thread's id." }),
     nth: optional({
       ...ordinal,
-      description: "The first run that it applies to, counted among those that match, from 1 on.",
+      description: "The first run that it applies to, counted among those that match; default 1.",
     }),
   },
   { description: "Which runs the script applies to; omitted members match every run." },
@@ -76,7 +76,10 @@ const THEN = closed(
 export const SCRIPT = closed({
   match: optional(MATCH),
   then: THEN,
-  times: optional({ ...ordinal, description: "How many runs in a row it applies to." }),
+  times: optional({
+    ...ordinal,
+    description: "How many runs in a row it applies to; default all, or 1 with `match.nth`.",
+  }),
 });
 
 export type ScriptInput = TypeOf<typeof SCRIPT>;

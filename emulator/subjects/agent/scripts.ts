@@ -54,7 +54,7 @@ export function addScript(turn: Turn, input: ScriptInput): StoredScript {
     throw new Refusal(
       422,
       "too_many_scripts",
-      `${limit} scripts are active.`,
+      `${limit} scripts are active, the maximum.`,
       "Delete some, or raise limits.agent_scripts.",
     );
   const script = { id: turn.nextId("agent_script"), ...readScript(input) };

@@ -98,8 +98,8 @@ function refuseFullWorkspace(turn: Turn, workspace: Workspace): void {
   throw new Refusal(
     422,
     "too_many_crons",
-    `The workspace has ${most} crons.`,
-    "limits.crons_per_workspace sets it.",
+    `The workspace has ${most} crons, the maximum.`,
+    "Delete some, or raise limits.crons_per_workspace.",
   );
 }
 

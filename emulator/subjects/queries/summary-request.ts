@@ -61,6 +61,7 @@ export function onSummedUp(
     409,
     "interrupted",
     "The rows were removed while the statistics were computed.",
+    "Send the request again.",
   );
   const failure = "refusal" in result ? result.refusal : interrupted;
   turn.resolveReply(replyNumber, "summary" in result ? result.summary : failure);

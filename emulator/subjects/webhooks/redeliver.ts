@@ -17,7 +17,12 @@ export function redeliver(turn: Turn, id: string): Delivery {
       "6.1-9",
     );
   if (before.status === "pending")
-    throw new Refusal(409, "pending", `Delivery ${before.id} is still under way.`);
+    throw new Refusal(
+      409,
+      "pending",
+      `Delivery ${before.id} is still under way.`,
+      "Advance the clock, or wait.",
+    );
   if (before.payload === null)
     throw new Refusal(
       409,
@@ -26,7 +31,12 @@ export function redeliver(turn: Turn, id: string): Delivery {
       "limits.webhook_payload_bytes sets the maximum.",
     );
   if (turn.count(DELIVERIES, "pending") >= limits.webhook_pending)
-    throw new Refusal(429, "too_many_deliveries", `${limits.webhook_pending} deliveries are under way.`);
+    throw new Refusal(
+      429,
+      "too_many_deliveries",
+      `${limits.webhook_pending} deliveries are under way, the maximum.`,
+      "Advance the clock, or raise limits.webhook_pending.",
+    );
   const { region, tenant_id, run_id, thread_id, run_status, url, payload } = before;
   const input = { region, tenant_id, run_id, thread_id, run_status, url, payload, redelivery_of: before.id };
   const delivery = openDelivery(turn, input);

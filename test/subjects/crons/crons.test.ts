@@ -228,6 +228,6 @@ describe("refused requests", () => {
   it("more than limits.crons_per_workspace crons are refused", async () => {
     const world = await openCronWorld({ limits: { crons_per_workspace: 1 } });
     world.create();
-    expect(() => world.create()).toThrow("The workspace has 1 crons.");
+    expect(() => world.create()).toThrow("The workspace has 1 crons, the maximum.");
   });
 });
