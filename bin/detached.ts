@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isAlive, readLocator } from "../emulator/storage/locator.ts";
-import { makeFolder } from "../emulator/storage/make-folder.ts";
+import { isAlive, readLocator } from "../emulator/runtime/process/locator.ts";
+import { makeFolder } from "../emulator/runtime/process/make-folder.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { withProgress } from "./terminal.ts";
 

@@ -5,7 +5,7 @@ import { type ControlClient, createControlClient } from "../emulator/client/cont
 import { type ClientReply, NoReply, requestJson, type Send } from "../emulator/client/send.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import { AS_OF_HEADER } from "../emulator/http/as-of-choice.ts";
-import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
+import { isAlive, type Locator, readLocator } from "../emulator/runtime/process/locator.ts";
 import { type Invocation, Unreachable, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
 

@@ -1,5 +1,5 @@
 import { type Capsule, readCapsule } from "../../emulator/runtime/capsules/file.ts";
-import { checkWritable } from "../../emulator/storage/archive/archive-file.ts";
+import { checkWritable } from "../../emulator/runtime/snapshots/archive-file.ts";
 import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { UsageError } from "../command.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { holderOf } from "../../emulator/runtime/process/folder-lock.ts";
+import { makeFolder } from "../../emulator/runtime/process/make-folder.ts";
 import { start } from "../../emulator/runtime/start.ts";
 import { orExplain } from "../../emulator/runtime/start-problems.ts";
-import { holderOf } from "../../emulator/storage/folder-lock.ts";
-import { makeFolder } from "../../emulator/storage/make-folder.ts";
 import { type Command, type Invocation, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";

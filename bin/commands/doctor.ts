@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { holderOf } from "../../emulator/storage/folder-lock.ts";
+import { holderOf } from "../../emulator/runtime/process/folder-lock.ts";
 import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import {

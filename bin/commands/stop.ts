@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { isAlive, type Locator } from "../../emulator/storage/locator.ts";
+import { isAlive, type Locator } from "../../emulator/runtime/process/locator.ts";
 import { type Command, CommandFailure, type Invocation, TARGET_FLAGS } from "../command.ts";
 import { requireLocator, urlFlag, worldAt } from "../running.ts";
 import { printResult, withProgress } from "../terminal.ts";

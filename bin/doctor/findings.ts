@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Configuration } from "../../emulator/config/configuration.ts";
+import { holderOf, lockFolder } from "../../emulator/runtime/process/folder-lock.ts";
+import { isAlive, readLocator } from "../../emulator/runtime/process/locator.ts";
 import { findDamage } from "../../emulator/storage/find-damage.ts";
-import { holderOf, lockFolder } from "../../emulator/storage/folder-lock.ts";
-import { isAlive, readLocator } from "../../emulator/storage/locator.ts";
 import { StoreError } from "../../emulator/storage/store-error.ts";
 import { isReady, worldAt } from "../running.ts";
 

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { readLocator } from "../../emulator/storage/locator.ts";
+import { readLocator } from "../../emulator/runtime/process/locator.ts";
 import { UsageError } from "../command.ts";
 
 /** The address of a running emulator, and a world of it if one is given. */

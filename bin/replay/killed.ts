@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { resolveConfiguration } from "../../emulator/config/resolve.ts";
 import { answerInProcess } from "../../emulator/runtime/library/fetch.ts";
+import { LOCK_ENTRIES } from "../../emulator/runtime/process/folder-lock.ts";
+import {
+  makeTemporaryFolder,
+  removeTemporaryFolder,
+} from "../../emulator/runtime/process/temporary-folder.ts";
 import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
-import { LOCK_ENTRIES } from "../../emulator/storage/folder-lock.ts";
-import { makeTemporaryFolder, removeTemporaryFolder } from "../../emulator/storage/temporary-folder.ts";
 import {
   type Environment,
   EnvironmentError,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JournalEntry } from "../../emulator/kernel/journal.ts";
-import { LOCK_ENTRIES } from "../../emulator/storage/folder-lock.ts";
+import { LOCK_ENTRIES } from "../../emulator/runtime/process/folder-lock.ts";
 import { casesOf } from "../support/depth.ts";
 import { BEGIN, type Rig, startRig } from "../support/emulator.ts";
 import { workingFolder } from "../support/emulator-process.ts";

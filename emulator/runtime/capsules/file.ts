@@ -14,13 +14,13 @@ import {
 } from "../../../contracts/spec/fields.ts";
 import { LIMITS } from "../../../contracts/spec/limits.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { ArchiveFileError, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
 import { ENTRY, manifestOf, readManifest } from "../../storage/archive/manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "../../storage/archive/pack.ts";
 import { readText, unpackEntries } from "../../storage/archive/unpack.ts";
-import { makeTemporaryFolder } from "../../storage/temporary-folder.ts";
 import { jsonOf } from "../../subjects/json-of.ts";
 import { checkOf } from "../../validation/check.ts";
+import { makeTemporaryFolder } from "../process/temporary-folder.ts";
+import { ArchiveFileError, readArchiveFile, writeArchiveFile } from "../snapshots/archive-file.ts";
 
 /** The recording is held in memory. The snapshot is not. */
 const MAX_RECORDING_BYTES = 64 * 1024 * 1024;

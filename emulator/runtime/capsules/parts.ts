@@ -7,8 +7,8 @@ import type { Scenario, Step } from "../../../scenarios/document.ts";
 import type { ScenarioRun } from "../../../scenarios/run-scenario.ts";
 import { DEFAULT_API_KEY } from "../../client/values.ts";
 import { packageVersion } from "../../config/package-version.ts";
-import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
 import { jsonOf } from "../../subjects/json-of.ts";
+import { ArchiveFileError } from "../snapshots/archive-file.ts";
 import { type CapsuleFacts, type CapsuleParts, isSafe } from "./file.ts";
 
 type Failure = NonNullable<CapsuleFacts["failure"]>;

@@ -2,9 +2,9 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { ErrorReply, valueOf } from "../../client/send.ts";
-import { checkWritable, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import type { SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
+import { checkWritable, readArchiveFile, writeArchiveFile } from "../snapshots/archive-file.ts";
 import { readSecretsFile } from "../snapshots/secrets-file.ts";
 
 /** How a snapshot is written to a file. */

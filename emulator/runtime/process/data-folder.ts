@@ -3,12 +3,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { withResolvers } from "../../kernel/deferred.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { LOCK_ENTRIES, lockFolder } from "../../storage/folder-lock.ts";
-import {
-  makeTemporaryFolder,
-  removeTemporaryFolder,
-  sweepTemporaryFolders,
-} from "../../storage/temporary-folder.ts";
+import { LOCK_ENTRIES, lockFolder } from "./folder-lock.ts";
+import { makeTemporaryFolder, removeTemporaryFolder, sweepTemporaryFolders } from "./temporary-folder.ts";
 
 /** The folder that a process keeps its worlds in, for as long as it holds it. */
 export interface DataFolder {

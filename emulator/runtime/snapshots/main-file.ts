@@ -1,16 +1,11 @@
 import type { Configuration } from "../../config/configuration.ts";
 import { MAIN } from "../../http/world-choice.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import {
-  ArchiveFileError,
-  checkWritable,
-  readArchiveFile,
-  writeArchiveFile,
-} from "../../storage/archive/archive-file.ts";
 import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { MissingSecrets } from "../../subjects/snapshot-secrets.ts";
 import { clockToResume, stateToResume, withOwnTime } from "../worlds/world-state.ts";
 import type { Worlds } from "../worlds/worlds.ts";
+import { ArchiveFileError, checkWritable, readArchiveFile, writeArchiveFile } from "./archive-file.ts";
 import { readSecretsFile } from "./secrets-file.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
 import type { Snapshots } from "./snapshots.ts";

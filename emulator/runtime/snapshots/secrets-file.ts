@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
 import { fileAdvice } from "../../storage/file-errors.ts";
 import { jsonOf } from "../../subjects/json-of.ts";
 import { SUPPLIED_SECRETS, type SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import { checkOf } from "../../validation/check.ts";
+import { ArchiveFileError } from "./archive-file.ts";
 
 /** Reads a file of secrets, in the format of the body of `PUT /secrets`. */
 export async function readSecretsFile(file: string): Promise<SuppliedSecrets> {

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { ReadyLine } from "../config/configuration.ts";
+import type { ReadyLine } from "../../config/configuration.ts";
 import { makeFolder } from "./make-folder.ts";
 
 /** The file that a running emulator writes into its data folder, so that commands find it. */

@@ -1,14 +1,14 @@
 import { statSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ReadyLine } from "../../emulator/config/configuration.ts";
+import type { ReadyLine } from "../../../emulator/config/configuration.ts";
 import {
   isAlive,
   locatorPath,
   readLocator,
   removeLocator,
   writeLocator,
-} from "../../emulator/storage/locator.ts";
-import { workingFolder } from "../support/emulator-process.ts";
+} from "../../../emulator/runtime/process/locator.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 
 const READY: ReadyLine = {
   ready: true,

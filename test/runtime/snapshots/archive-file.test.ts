@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { writeArchiveFile } from "../../../emulator/storage/archive/archive-file.ts";
+import { writeArchiveFile } from "../../../emulator/runtime/snapshots/archive-file.ts";
 import { workingFolder } from "../../support/emulator-process.ts";
 
 let folder: string;
