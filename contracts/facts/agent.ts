@@ -47,9 +47,6 @@ export const NEW_THREAD_STATUS = "idle";
 /** §4.1, §8.1: how runs are listed unless the request says otherwise. */
 export const LIST_DEFAULTS = { limit: 10, offset: 0 } as const;
 
-/** §4.1, §7.1: refusals of the list of runs; the body of each is a text. */
-export const LIST_REFUSALS = { unknownThread: 404, invalid: 422 } as const;
-
 /** §4.8: the operations that take a webhook, all of them POST. */
 export const STARTING_OPERATIONS = [
   { path: "/thread/{thread_id}/runs", onThread: true, cron: false },

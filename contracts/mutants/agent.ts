@@ -159,11 +159,17 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("4.1-3", {
     "bad-request": {
       wrongBehaviour: "a validation error of the list of runs is answered with 400",
+      mild: true,
       send: rewriteStatus(LIST, [422], 400),
     },
-    gone: { wrongBehaviour: "a missing thread is answered with 410", send: rewriteStatus(LIST, [404], 410) },
+    gone: {
+      wrongBehaviour: "a missing thread is answered with 410",
+      mild: true,
+      send: rewriteStatus(LIST, [404], 410),
+    },
     "empty-list": {
       wrongBehaviour: "a missing thread has no runs",
+      mild: true,
       send: rewriteStatus(LIST, [404], 200, []),
     },
   }),

@@ -56,9 +56,7 @@ describe("the facts of the agent server agree with its tables", () => {
 
   test("§4.1, §4.8, §9.2: lists, operations that take a webhook, and the version of the description", () => {
     expect(LIST_RUNS).toMatchObject(AGENT.LIST_DEFAULTS);
-    expect(OPERATIONS.listThreadRuns.refusals).toEqual(
-      expect.arrayContaining(Object.values(AGENT.LIST_REFUSALS)),
-    );
+    expect(OPERATIONS.listThreadRuns.refusals).toEqual(expect.arrayContaining([404, 422]));
     const places = Object.values(OPERATIONS).flatMap(({ method, path, ...row }) =>
       [path, ...("alsoAt" in row ? row.alsoAt : [])].map((place) => `${method} ${place}`),
     );

@@ -45,14 +45,16 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     requirement: "4.1-3",
     choice: 422,
     alternatives: [400],
-    reason: "Shown for the list of runs. The other operations of the agent server do the same.",
+    reason:
+      "The list of runs has this status (§7.1), but not its conditions. The other operations do the same.",
   },
   "agent.unknown_id": {
     section: "7.1",
     requirement: "4.1-3",
     choice: 404,
     alternatives: [422],
-    reason: "Shown for the list of runs. The other operations of the agent server do the same.",
+    reason:
+      "The list of runs has this status (§7.1), but not its conditions. The other operations do the same.",
   },
   "agent.success_status": {
     requirement: "4.8-1",
