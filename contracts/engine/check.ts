@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** An expected and an actual value, and whether they agree. */
 export interface Check {
   readonly holds: boolean;
@@ -19,10 +21,9 @@ export function isRefused(status: number): boolean {
   return status >= 400 && status < 500;
 }
 
-/** The same value; arrays and objects are compared as JSON. */
+/** The same value, whatever the order of the members of objects is. */
 export function equal(actual: unknown, expected: unknown): Check {
-  const holds = actual === expected || (isCompound(expected) && textOf(actual) === textOf(expected));
-  return { holds, expected, actual };
+  return { holds: isDeepStrictEqual(actual, expected), expected, actual };
 }
 
 /** A text that contains this part, or a list that contains this item. */
@@ -38,14 +39,6 @@ export function every(actual: readonly string[], ...expected: readonly string[])
 /** The same items in any order, compared as texts. */
 export function sameItems(actual: readonly unknown[], expected: readonly unknown[]): Check {
   return { holds: sorted(actual) === sorted(expected), expected, actual };
-}
-
-function isCompound(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function textOf(value: unknown): string | undefined {
-  return JSON.stringify(value);
 }
 
 /** The values as sorted texts in one JSON text, for comparison. */

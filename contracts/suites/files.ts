@@ -39,7 +39,9 @@ const ROW: Members = {
   run_type: "llm",
   tags: ["blue", "grün"],
   extra: { metadata: { flavour: "plain" } },
-  outputs: { answer: "Ja 😀", usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } },
+  outputs: { answer: "Ja 😀", isSure: true },
+  status: "success",
+  ...{ prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
 };
 
 /** Columns whose types are not those of a format. */

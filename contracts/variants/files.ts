@@ -1,3 +1,4 @@
+import { isMembers, jsonOf } from "../engine/json.ts";
 import { rewriteReply } from "../engine/mutant.ts";
 import type { ReadFile } from "../engine/target.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
@@ -13,6 +14,13 @@ const reversed = (file: ReadFile): ReadFile => ({
   rows: file.rows.map((row) => Object.fromEntries(Object.entries(row).reverse())),
 });
 
+/** JSON and ids of callers in another order. */
+function reordered(name: string, value: unknown): unknown {
+  if (name === "parent_run_ids") return Array.isArray(value) ? value.toReversed() : value;
+  const json = name === "outputs" && typeof value === "string" ? jsonOf(value) : value;
+  return isMembers(json) ? Object.fromEntries(Object.entries(json).reverse()) : value;
+}
+
 const otherName = (text: string) => text.replace(/part-(\d+)\.parquet/g, "data_$1_0.parquet");
 
 /** §2.5 and §2.8: what of the files is not shown. */
@@ -27,6 +35,17 @@ export const FILE_VARIANTS: readonly Variant[] = [
     "file-per-two-rows": {
       differs: "a file has at most two rows",
       settings: { limits: { rows_per_file: 2 } },
+    },
+  }),
+  ...variantsOf("2.7-1", {
+    "other-order": {
+      differs: "members of JSON and ids of callers are in another order",
+      file: (file) => ({
+        ...file,
+        rows: file.rows.map((row) =>
+          Object.fromEntries(Object.entries(row).map(([name, value]) => [name, reordered(name, value)])),
+        ),
+      }),
     },
   }),
   ...variantsOf("2.5-9", {
