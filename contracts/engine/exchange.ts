@@ -28,9 +28,23 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   return safeText;
 }
 
-/** A secret as it is, escaped in JSON, and encoded in URLs. */
+/** A secret as it is, escaped in JSON, and encoded in URLs and in Base64. */
 function encodingsOf(secret: string): ReadonlySet<string> {
-  return new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  return new Set([
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    ...inBase64(secret),
+  ]);
+}
+
+/** A text in Base64 wherever it begins in what is encoded, without the ends that depend on what is around it. */
+export function inBase64(text: string): readonly string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.from("x".repeat(offset) + text);
+    const [start, end] = [Math.ceil((offset * 4) / 3), Math.floor((bytes.length * 4) / 3)];
+    return (["base64", "base64url"] as const).map((form) => bytes.toString(form).slice(start, end));
+  });
 }
 
 /** Redacts secrets in every text of a value. */

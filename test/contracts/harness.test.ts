@@ -142,7 +142,8 @@ describe("a run", () => {
       t.fact("4.1-1", true, "a list", { actual: `it says ${secret}` });
       throw new Error(`stumbled over ${secret}`);
     });
-    const echo = 'a "very" secret/word of a-secret-key-of-the-caller';
+    const inBase64 = ["", "u:", "é"].map((before) => btoa(`${before}a-secret-key-of-the-caller:`));
+    const echo = `a "very" secret/word of a-secret-key-of-the-caller, ${inBase64}`;
     const run = await judge(
       (request) => (request.path === RUNS ? { status: 200, body: [{ echo }] } : honest(request)),
       cases,
@@ -150,6 +151,8 @@ describe("a run", () => {
     );
     const forms = [...(["pretty", "junit", "json", "md"] as const)].map((form) => run.report(form));
     expect(forms.join()).not.toMatch(/secret\/word|a-secret-key-of-the-caller|secret%2Fword/);
+    const chunks = inBase64.map((text) => text.slice(8, 16));
+    expect(chunks.filter((chunk) => forms.join().includes(chunk))).toEqual([]);
     expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(expect.arrayContaining(["not ***"]));
     expect(run.results[0]?.metExpectations?.[0]?.did).toBe('"it says ***"');
   });
