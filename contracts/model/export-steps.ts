@@ -64,14 +64,16 @@ export async function takeExportStep(step: ExportStep, model: Exports, t: Contra
 
 async function order(step: Extract<ExportStep, { do: "order" }>, model: Exports, t: Contract): Promise<void> {
   model.order ??= await prepareOrder(t);
-  const { days, hours, wrong } = step;
+  const { days, hours, wrong, fields } = step;
+  // Older versions refuse both (§9.4).
+  if ((hours !== undefined && !t.has("schedules")) || (fields && !t.has("columns"))) return;
   // The first window of a schedule is not over, so that none is missed.
   const from = hours === undefined ? model.order.from : midnight(await t.now());
   const window = { ...model.order, from, to: from + days * DAY };
   const isScheduled = hours !== undefined;
   const body = Object.fromEntries(
     Object.entries({
-      ...exportBody(window, { interval_hours: hours, export_fields: step.fields }),
+      ...exportBody(window, { interval_hours: hours, export_fields: fields }),
       ...(wrong !== undefined && {
         [wrong]: isScheduled && wrong === "end_time" ? iso(window.to) : undefined,
       }),

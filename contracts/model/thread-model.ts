@@ -112,7 +112,7 @@ function checkStarted({ started }: ThreadModel, runs: readonly Members[]): void 
     const run = runs.find(({ kwargs }) => JSON.stringify(kwargs).includes(marker));
     if (!run)
       throw new Difference(
-        "6-1",
+        "2.1-1",
         "kwargs contains the input of its run",
         marker,
         runs.map(({ kwargs }) => kwargs),

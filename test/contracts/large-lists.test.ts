@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createAddressTarget, runContracts } from "../../contracts/index.ts";
 import { play } from "../../contracts/model/play.ts";
-import { idOf, RUNS, run, THREAD } from "./recorded-bodies.ts";
+import { idOf, NEW_THREAD, OTHER, RUNS, run, THREAD } from "./recorded-bodies.ts";
 import { type Answer, tinyServer } from "./stub-server.ts";
 
 const COUNT = 150;
@@ -42,14 +42,12 @@ const answer: Answer = ({ method, path, body }) => {
   return { status: 404, body: "There is no such thread." };
 };
 
-async function target() {
-  const server = await tinyServer(answer);
-  const open = await createAddressTarget({
-    url: server.url,
-    threadId: THREAD,
-    allowWrites: false,
-    waitMs: 0,
-  });
+async function target(
+  to: Answer = answer,
+  more: { threadId?: string; allowWrites?: boolean } = { threadId: THREAD },
+) {
+  const server = await tinyServer(to);
+  const open = await createAddressTarget({ url: server.url, allowWrites: false, waitMs: 0, ...more });
   onTestFinished(async () => {
     await open.close();
     await server.close();
@@ -65,6 +63,29 @@ it("no case fails on a thread with more runs than a page, or on more assistants"
   expect(passed).toEqual(
     expect.arrayContaining(["4.1/paging", "4.1/pairs", "4.1/status-of-ended", "4.8/search"]),
   );
+});
+
+/** Each page has as many runs as are requested, all of them new. */
+const inventRuns: Answer = ({ method, path }) => {
+  const query = new URL(path, "http://localhost").searchParams;
+  const [limit, offset] = [Number(query.get("limit") ?? 10), Number(query.get("offset") ?? 0)];
+  const runs = Array.from({ length: limit }, (_, index) => run(offset + index));
+  if (method === "GET" && path.startsWith(RUNS)) return { status: 200, body: runs };
+  if (path === "/assistants/search") return { status: 200, body: [{ assistant_id: OTHER }] };
+  if (method === "POST" && path.startsWith("/threads"))
+    return { status: 200, body: path === "/threads" ? NEW_THREAD : run(0) };
+  return { status: 404, body: "" };
+};
+
+it.each([
+  ["a new thread", { allowWrites: true }, "FAIL", "the list has only runs that were started"],
+  ["an existing thread", { threadId: THREAD }, "UNSUPPORTED", "needs a thread with fewer runs (--thread)"],
+])("a server that invents runs of %s does not keep a run forever", async (_, more, verdict, message) => {
+  const { results } = await runContracts(await target(inventRuns, more), { select: ["4.1/pairs"] });
+  expect(results.map((result) => result.verdict)).toEqual([verdict]);
+  expect(results[0]?.findings.map(({ text }) => text)).toContain(message);
+  const { difference, lacking } = await play(await target(inventRuns, more), { seed: 1, requests: 300 });
+  expect(difference?.text ?? lacking.list).toBe(message.replace("needs ", ""));
 });
 
 it("the model agrees with it", async () => {

@@ -2,16 +2,19 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Send } from "../../contracts/engine/http-message.ts";
 import { isMembers, jsonOf } from "../../contracts/engine/json.ts";
 import {
+  answerInstead,
   type Change,
   changed,
   dropReplyMembers,
   rewriteList,
   rewriteQuery,
   rewriteRequestBody,
+  rewriteStatus,
   setReplyMembers,
 } from "../../contracts/engine/mutant.ts";
 import { LISTED_STATUSES } from "../../contracts/facts/agent.ts";
 import { createAddressTarget, createEmulatorTarget, type Target } from "../../contracts/index.ts";
+import { checkExports, type ExportModel } from "../../contracts/model/export-model.ts";
 import { play } from "../../contracts/model/play.ts";
 import { Unreachable } from "../../contracts/targets/send.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
@@ -62,6 +65,21 @@ const MUTANTS: readonly Row[] = [
     "4.1-2",
     { send: rewriteQuery(LIST, (query) => query.get("status") === "success" && query.delete("select")) },
   ],
+  [
+    "the status is ignored, and each reply has another time",
+    "2.1-4",
+    {
+      send: (next) => {
+        let requests = 0;
+        return rewriteList(LIST, (runs) => runs.map((run) => ({ ...run, read_at: ++requests })))(
+          rewriteQuery(
+            LIST,
+            (query) => LISTED_STATUSES.includes(query.get("status") as never) && query.delete("status"),
+          )(next),
+        );
+      },
+    },
+  ],
   ["the offset is ignored", "4.1-1", { send: rewriteQuery(LIST, (query) => query.delete("offset")) }],
   [
     "eleven runs are listed by default",
@@ -79,7 +97,7 @@ const MUTANTS: readonly Row[] = [
     "4.1-1",
     { send: rewriteList(LIST, (runs, { path }) => (path.includes("offset") ? [...runs].reverse() : runs)) },
   ],
-  ["kwargs is always empty", "6-1", { send: setReplyMembers(LIST, { kwargs: {} }) }],
+  ["kwargs is always empty", "2.1-1", { send: setReplyMembers(LIST, { kwargs: {} }) }],
   ["a run has no updated_at", "2.1-1", { send: dropReplyMembers(LIST, "updated_at") }],
   [
     "interval_hours 169 is accepted",
@@ -112,6 +130,25 @@ const MUTANTS: readonly Row[] = [
     "a cancelled export is shown as running",
     "3.1-2",
     { send: setReplyMembers(EXPORT, { status: "RUNNING" }) },
+  ],
+];
+
+/** What the specification does not show. */
+const CONFORMING: readonly (readonly [differs: string, change: Change])[] = [
+  [
+    "an unknown thread has no runs, and invalid parameters of the list get 400",
+    { send: (next) => rewriteStatus(LIST, [404], 200, [])(rewriteStatus(LIST, [422], 400)(next)) },
+  ],
+  [
+    "assistants have no id",
+    { send: rewriteList(["POST", /^\/assistants\/search$/], (all) => all.map(() => ({ name: "echo" }))) },
+  ],
+  [
+    "neither schedules nor export_fields exist",
+    {
+      lacks: ["schedules", "columns"],
+      send: answerInstead(({ body = "" }) => /"interval_hours"|"export_fields"/.test(body), 422, {}),
+    },
   ],
 ];
 
@@ -153,6 +190,36 @@ describe("the reference model", () => {
       expect(difference?.exchanges.length).toBeLessThanOrEqual(longest);
     },
   );
+
+  it.each(CONFORMING)("agrees with a server where %s", async (_, change) => {
+    const { difference } = await play(changed(emulator(), change), { seed: 1, requests: REQUESTS });
+    expect(difference).toBeUndefined();
+  });
+
+  it("allows that an export is cancelled after its end, or created before it is due", () => {
+    const start_time = "2026-01-01T00:00:00Z";
+    const order = { start_time, interval_hours: 1 };
+    const schedule: ExportModel = { id: "schedule", order, days: 1, status: "CREATED" };
+    const child = {
+      id: "child",
+      start_time,
+      end_time: "2026-01-01T01:00:00Z",
+      source_bulk_export_id: "schedule",
+    };
+    const check = (childStatus: string, now: string) =>
+      checkExports(
+        [{ ...schedule }, { id: "child", order: {}, days: 1, status: "COMPLETED" }],
+        [
+          { ...schedule, ...order, end_time: null },
+          { ...child, status: childStatus },
+        ],
+        Date.parse(now),
+      );
+    expect(() => check("CANCELLED", "2026-01-01T01:11:00Z")).not.toThrow();
+    expect(() => check("CREATED", "2026-01-01T01:09:00Z")).not.toThrow();
+    expect(() => check("RUNNING", "2026-01-01T01:09:00Z")).toThrow("have begun");
+    expect(() => check("RUNNING", "2026-01-01T02:11:00Z")).toThrow("has spawned");
+  });
 
   const someSeeds = isFull ? [2, 3] : [2];
   it.each(someSeeds)(
