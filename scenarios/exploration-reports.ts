@@ -124,7 +124,7 @@ function detailLines(result: TrialResult, cwd: string): readonly string[] {
 }
 
 const NOTHING_RUN =
-  "No trial was run, so nothing was checked. Check that the requests reach the emulator, and that no bound is too small.";
+  "No trial was run, so nothing was checked. Check the name at --only, the limits --budget and --max-runs, and whether the requests reach the emulator.";
 
 /** Nothing held because nothing was played. */
 export function isEmpty({ results }: ExplorationReport): boolean {

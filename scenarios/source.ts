@@ -55,7 +55,7 @@ export function parseSource(file: string, text: string): Source {
     const { line } = lines.linePos(error.pos[0]);
     const reason = isTextInBraces(error, text.split("\n", line).at(-1) ?? "")
       ? `put texts with { } in quotes, such as "\${id}" or "GET /threads/{id}"`
-      : reasonOf(error);
+      : `not valid YAML (${reasonOf(error)})`;
     throw new ScenarioProblem(`${shown(file)}:${line}: ${reason}`);
   }
   return {

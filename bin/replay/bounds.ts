@@ -15,11 +15,11 @@ const MAX_TRIALS = 10_000;
 const SWEEPS = {
   command: {
     value: "crash|store|limits[,<second>]",
-    help: "a crash, a failed S3 call (store) or a 429 reply (limits)",
+    help: "a crash of the export worker, a failed S3 call (store) or a 429 reply (limits)",
   },
   scenario: {
     value: "crash|edges|store|limits|cancel|late-row[,<second>]",
-    help: "a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late",
+    help: "a crash of the export worker or the emulator, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late",
   },
 };
 

@@ -206,8 +206,8 @@ function checkKeys(value: ValueOf, problems: Problem[]): void {
   if (value("auth.mode") === "keys" && value("auth.keys").length === 0)
     problems.push({
       where: "auth.mode",
-      what: "auth.mode is keys but no key is given",
-      fix: "list them under auth.keys",
+      what: "keys accepts only listed keys, and none is listed",
+      fix: "list keys under auth.keys, or give any",
     });
 }
 

@@ -95,8 +95,9 @@ interface SchemaRule {
   readonly title?: string;
 }
 
-function listOf(values: readonly unknown[]): string {
-  return values.filter((value) => value !== null).join(", ");
+function choiceOf(values: readonly unknown[]): string {
+  const choices = values.filter((value) => value !== null);
+  return `${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -111,7 +112,7 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
     case "additionalProperties":
       return unknownMember(String(params.additionalProperty), Object.keys(parentSchema?.properties ?? {}));
     case "enum":
-      return `must be one of ${listOf(params.allowedValues)}`;
+      return `must be ${choiceOf(params.allowedValues)}`;
     case "format":
       return `must be ${FORMATS[params.format] ?? `a ${params.format}`}`;
     case "pattern":
@@ -128,7 +129,7 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
 
 /** A missing member, with its allowed values or their name. */
 function requiredSentence({ enum: values, title }: SchemaRule = {}): string {
-  if (values !== undefined) return `is required; use one of ${listOf(values)}`;
+  if (values !== undefined) return `is required; use ${choiceOf(values)}`;
   return title === undefined ? "is required" : `is required; give ${title}`;
 }
 

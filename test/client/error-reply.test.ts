@@ -14,8 +14,7 @@ it("a refusal names the next step, in the message and as a field, and the path o
     emulator.control<unknown>("POST", "/faults", { target: "worker", then: { crsh: true } });
   const error = await asking().catch((reason: Error) => reason);
   expect(error).toMatchObject({
-    message:
-      'then: "crsh" is not known here. Did you mean crash? Known: crash, stall, error, delete_destination.',
+    message: 'then: "crsh" is unknown. Did you mean crash? Known: crash, stall, error, delete_destination.',
     code: "unknown_then",
     hint: expect.stringContaining("Did you mean crash?"),
     status: 422,

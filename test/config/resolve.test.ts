@@ -180,7 +180,7 @@ describe("problems", () => {
     ],
     [
       { options: { auth: { mode: "keys" } } },
-      "auth.mode: auth.mode is keys but no key is given; list them under auth.keys",
+      "auth.mode: keys accepts only listed keys, and none is listed; list keys under auth.keys, or give any",
     ],
     [{ flags: { config: "absent.yaml" } }, "absent.yaml: file not found; check the path given with --config"],
     [

@@ -94,7 +94,7 @@ describe("/faults", () => {
       body: {
         error: {
           code: "unknown_error_code",
-          message: 'then.s3_error: "SlowDwon" is not known here.',
+          message: 'then.s3_error: "SlowDwon" is unknown.',
           hint: expect.stringMatching(/^Did you mean SlowDown\?/),
         },
       },

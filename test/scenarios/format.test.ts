@@ -128,14 +128,18 @@ describe("a problem is reported with its line", () => {
     [
       "a comma that is missing",
       `${head}when:\n  - request: { a: "\${id}" b: 1 }\n`,
-      "x.scenario.yaml:3: Unexpected scalar",
+      "x.scenario.yaml:3: not valid YAML (Unexpected scalar",
     ],
     [
       "a time in place of a state",
       `${head}when:\n  - advance: { until: tomorrow }\n`,
       'x.scenario.yaml:3: when[0].advance.until: "tomorrow" is not valid; write a date, a time, or an export id',
     ],
-    ["a name that stands twice", `${head}seed: 1\nseed: 2\n`, "x.scenario.yaml:3: Map keys must be unique"],
+    [
+      "a name that stands twice",
+      `${head}seed: 1\nseed: 2\n`,
+      "x.scenario.yaml:3: not valid YAML (Map keys must be unique",
+    ],
     [
       "a time that is none",
       `${head}now: yesterday\nwhen:\n  - advance: PT1S\n`,
@@ -289,11 +293,11 @@ describe("a fault", () => {
     ["{ preset: worker_crash, optional: perhaps }", /optional: must be true or false/],
     [
       "{ target: s3, match: { op: PUTT }, then: { reset: true } }",
-      /^x\.scenario\.yaml:3: when\[0\]\.fault\.match\.op: "PUTT" is not known here\. .*PutObject/,
+      /^x\.scenario\.yaml:3: when\[0\]\.fault\.match\.op: "PUTT" is unknown\. .*PutObject/,
     ],
     [
       "{ target: s3, match: { op: [PutObject, GetObjekt] }, then: { reset: true } }",
-      /fault\.match\.op: \[1\]: "GetObjekt" is not known here\. Did you mean GetObject\?/,
+      /fault\.match\.op: \[1\]: "GetObjekt" is unknown\. Did you mean GetObject\?/,
     ],
     [
       "{ target: http, match: { op: getBulkExprot }, then: { delay: PT1S } }",
@@ -305,7 +309,7 @@ describe("a fault", () => {
     ],
     [
       "{ target: s3, match: { op: PutObject }, then: { s3_error: NoSuchBuket } }",
-      /then\.s3_error: "NoSuchBuket" is not known here\. Did you mean NoSuchBucket\?/,
+      /then\.s3_error: "NoSuchBuket" is unknown\. Did you mean NoSuchBucket\?/,
     ],
   ])("that the language does not know is refused when the file is read: %s", (fault, reason) => {
     expect(problemOf(`scenario: A\nwhen:\n  - fault: ${fault}\n`)).toMatch(reason);

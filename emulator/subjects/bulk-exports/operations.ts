@@ -109,7 +109,12 @@ export const BULK_EXPORT_HANDLERS = {
     const record = exportOf(turn, workspace, path.export_id);
     const run = turn.get(EXPORT_RUNS, path.run_id.toLowerCase());
     if (run?.bulk_export_id !== record.id)
-      throw new Refusal(404, "not_found", `Run ${path.run_id} does not exist in export ${record.id}.`);
+      throw new Refusal(
+        404,
+        "not_found",
+        `Run ${path.run_id} does not exist in export ${record.id}.`,
+        `GET /api/v1/bulk-exports/${record.id}/runs lists the ids.`,
+      );
     return viewOf(turn, record, run);
   },
 } satisfies Partial<Handlers>;
@@ -118,7 +123,12 @@ export const BULK_EXPORT_HANDLERS = {
 function exportOf(turn: Turn, workspace: Workspace, id: string): BulkExport {
   const record = turn.get(EXPORTS, id.toLowerCase());
   if (!record || !sameWorkspace(record, workspace))
-    throw new Refusal(404, "not_found", `Bulk export ${id} does not exist in this workspace.`);
+    throw new Refusal(
+      404,
+      "not_found",
+      `Bulk export ${id} does not exist in this workspace.`,
+      "List the exports with GET /api/v1/bulk-exports.",
+    );
   return record;
 }
 

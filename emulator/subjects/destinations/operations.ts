@@ -40,7 +40,12 @@ export const DESTINATION_HANDLERS = {
 function destinationOf(turn: Turn, workspace: Workspace, id: string): Destination {
   const record = turn.get(DESTINATIONS, id.toLowerCase());
   if (!record || !sameWorkspace(record, workspace))
-    throw new Refusal(404, "not_found", `Destination ${id} does not exist in this workspace.`);
+    throw new Refusal(
+      404,
+      "not_found",
+      `Destination ${id} does not exist in this workspace.`,
+      "GET /api/v1/bulk-exports/destinations lists the ids.",
+    );
   return record;
 }
 

@@ -13,9 +13,10 @@ export function unknownWord(code: string, where: string, input: unknown, words: 
     words.length <= MAX_LISTED
       ? `Known: ${words.join(", ")}.`
       : `Known: ${likeliest(word, words).slice(0, MAX_LISTED).join(", ")} and others.`;
+  if (input === undefined) return new Refusal(422, code, `${where}: is required.`, knownWords);
   if (typeof input !== "string") return new Refusal(422, code, `${where}: must be text.`, knownWords);
   const suggestion = nearest(word, words);
-  const message = `${where}: ${JSON.stringify(word)} is not known here.`;
+  const message = `${where}: ${JSON.stringify(word)} is unknown.`;
   return new Refusal(
     422,
     code,

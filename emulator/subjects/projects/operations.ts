@@ -43,7 +43,13 @@ export const PROJECT_HANDLERS = {
 /** A project by id. Throws a `Refusal` (404). */
 export function requireProject(turn: Reader, workspace: Workspace, id: string): Project {
   const project = projectById(turn, workspace, id);
-  if (!project) throw new Refusal(404, "not_found", `No project ${id} in this workspace.`);
+  if (!project)
+    throw new Refusal(
+      404,
+      "not_found",
+      `The project ${id} does not exist in this workspace.`,
+      "GET /sessions lists the ids.",
+    );
   return project;
 }
 
