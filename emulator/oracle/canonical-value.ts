@@ -1,8 +1,9 @@
 import { type ColumnName, EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
-import { plainNumeral, plainNumeralOfDouble, unscaled } from "../storage/parquet/decimals.ts";
+import { unscaled } from "../storage/parquet/decimals.ts";
 import { DECIMAL, typeOf } from "../storage/parquet/schema.ts";
-import { wellFormedJson, wellFormedText } from "../storage/parquet/values.ts";
+import { wellFormedJson } from "../storage/parquet/values.ts";
 import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
+import { plainNumeral, plainNumeralOfDouble } from "./plain-numeral.ts";
 
 function canonicalCost(text: string, formatVersion: FormatVersion): string {
   if (formatVersion === "v1") return plainNumeralOfDouble(Number(text));
@@ -25,6 +26,6 @@ export function canonicalValue(name: ColumnName, value: unknown, formatVersion: 
   if (type === "double" || type === "decimal") return canonicalCost(String(value), formatVersion);
   if (type === "int64") return Number.isSafeInteger(value) ? value : BigInt(value as number);
   if (type === "boolean" || type === "timestamp" || type === "local_timestamp") return value;
-  if (EXPORT_COLUMNS[name].v2 === "string") return wellFormedText(String(value));
+  if (EXPORT_COLUMNS[name].v2 === "string") return String(value).toWellFormed();
   return canonicalJson(value);
 }

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import type { AsyncBuffer, Compressors as Decompressors, FileMetaData, SchemaElement } from "hyparquet";
 import { type Column, type ColumnType, EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
-import { plainNumeral, plainNumeralOfDouble } from "../storage/parquet/decimals.ts";
+import { plainNumeral, plainNumeralOfDouble } from "./plain-numeral.ts";
 
 interface FileColumn {
   readonly name: string;

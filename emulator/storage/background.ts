@@ -10,14 +10,14 @@ const MAX_SYNC_BYTES = 2 * 1024 * 1024;
 /** This much may be read often: in a thread it takes a fraction of a second. */
 export const READ_OFTEN_BYTES = 16 * 1024 * 1024;
 
-/** Receives the owners of the files that the result needs; undefined after a failure, which costs only disk space. */
-type OnEnd = (owners: readonly number[] | undefined) => void;
-
-/** Carries out an order in a thread, which the signal ends, if it reads many bytes; otherwise it is done when this returns. */
+/**
+ * Carries out an order in a thread, which the signal ends, if it reads many bytes; otherwise it is done when this returns. `onEnd`
+ * receives the owners of the files that the result needs; undefined after a failure, which costs only disk space.
+ */
 export async function inBackground(
   order: BackgroundOrder,
   bytes: number,
-  onEnd: OnEnd,
+  onEnd: (owners: readonly number[] | undefined) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   onEnd(bytes > MAX_SYNC_BYTES ? await inThread(order, signal) : atOnce(order));
@@ -45,9 +45,6 @@ function inThread(order: BackgroundOrder, signal?: AbortSignal): Promise<readonl
 
 /** Bytes of the states and journals of these manifests. A file that several of them name counts several times. */
 export function bytesToRead(root: string, manifests: readonly Manifest[]): number {
-  const files = manifests.flatMap(({ state, journals }) => [
-    ...(state === null ? [] : [state]),
-    ...journals.map(({ file }) => file),
-  ]);
-  return files.reduce((sum, file) => sum + sizeAt(poolPath(root, file)), 0);
+  const files = manifests.flatMap(({ state, journals }) => [state, ...journals.map(({ file }) => file)]);
+  return files.reduce((sum, file) => sum + (file === null ? 0 : sizeAt(poolPath(root, file))), 0);
 }

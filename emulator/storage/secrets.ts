@@ -20,7 +20,9 @@ export function openSecrets(folder: string): Secrets {
     // A new key could not decrypt the existing secrets.
     if (["worlds.ndjson", "pool"].some((name) => existsSync(join(folder, name))))
       throw lostKey(`${file} is missing.`);
-    writeKey(file);
+    const bytes = Buffer.concat([randomBytes(KEY_BYTES), Buffer.alloc(SUM_BYTES)]);
+    sealBlocks(bytes, bytes.length, PORTABLE, 0);
+    writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
   }
   const bytes = readStored(file, () => readFileSync(file), LOST_KEY_HINT);
   if (bytes.length !== KEY_BYTES + SUM_BYTES || !areSealed(bytes, PORTABLE, 0))
@@ -36,12 +38,6 @@ export function keyPath(folder: string): string {
 /** The error of a key that is missing, damaged or of another data folder. */
 export function lostKey(message: string): StoreError {
   return new StoreError(message, LOST_KEY_HINT);
-}
-
-function writeKey(file: string): void {
-  const bytes = Buffer.concat([randomBytes(KEY_BYTES), Buffer.alloc(SUM_BYTES)]);
-  sealBlocks(bytes, bytes.length, PORTABLE, 0);
-  writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
 }
 
 /** AES-256-GCM; the sealed text is nonce, tag and ciphertext in base64. */

@@ -71,7 +71,7 @@ export function sweep(
   return isSwept === true;
 }
 
-/** An order to write the state that a manifest leads to into one file. */
+/** An order to replay the journals of a manifest, and to write the resulting state into one file. */
 interface FoldOrder {
   readonly root: string;
   readonly id: string;
@@ -81,17 +81,13 @@ interface FoldOrder {
   readonly target: string;
 }
 
-/** Replays the journals of a manifest and writes the resulting state. Returns the owners of the files that the state needs. */
-function fold({ root, id, manifest, target }: FoldOrder): readonly number[] {
-  const pool = poolNames(root, id);
-  const state = readManifest(pool, manifest);
-  writeState(pool, target, state);
-  return ownersNamedBy(state);
-}
-
 export type BackgroundOrder = FoldOrder | SweepOrder;
 
 /** Carries out an order. Returns the owners of the files that the result needs. */
 export function perform(order: BackgroundOrder): readonly number[] {
-  return "target" in order ? fold(order) : sweepOwners(order);
+  if (!("target" in order)) return sweepOwners(order);
+  const pool = poolNames(order.root, order.id);
+  const state = readManifest(pool, order.manifest);
+  writeState(pool, order.target, state);
+  return ownersNamedBy(state);
 }

@@ -161,7 +161,8 @@ function openFiles(options: WorldStorageOptions, opened: OpenedManifest, onPendi
   const journal = pool.isPersistent
     ? new WorldJournal({ pool, manifest, lineBytes, save, folds: manifests.folds, foldAtBytes, largeBytes })
     : undefined;
-  const older = journal && olderIn(options, opened);
+  const past = { pool, manifest, sealing, collections: options.collections, until: opened.image };
+  const older = journal && !options.source ? olderOf(past) : undefined;
   const release = journal && holdBeginning(options, journal.manifest(), older);
   return {
     rows,
@@ -205,16 +206,6 @@ function holdBeginning(
     bodies,
     ...(manifest.history && { history: manifest.history }),
   });
-}
-
-function olderIn(
-  { pool, collections, secrets, source }: WorldStorageOptions,
-  { manifest, image }: Pick<OpenedManifest, "manifest" | "image">,
-): Older | undefined {
-  if (source) return undefined;
-  const sealing = createSealing(secrets);
-  const isFolded = manifest.journals.length === 1 && !manifest.journals[0]?.isBegun;
-  return olderOf({ pool, manifest, sealing, collections, until: image }, isFolded);
 }
 
 /** Saves a manifest, unless a new world has taken the name in the meantime. */

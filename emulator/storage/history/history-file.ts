@@ -119,9 +119,11 @@ export interface OlderParts {
   readonly until: Point;
 }
 
-/** Undefined when no history is saved. `isFolded` is true if the last state contains all journals. */
-export function olderOf(parts: OlderParts, isFolded: boolean): Older | undefined {
+/** Undefined when no history is saved. */
+export function olderOf(parts: OlderParts): Older | undefined {
   const { pool, manifest, until } = parts;
+  // The last state contains all journals.
+  const isFolded = manifest.journals.length === 1 && !manifest.journals[0]?.isBegun;
   const earliest =
     manifest.history ??
     (isFolded || manifest.state === null ? undefined : readState(pool, manifest.state).state);

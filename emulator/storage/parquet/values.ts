@@ -12,16 +12,10 @@ import { DECIMAL } from "./schema.ts";
  * A lone surrogate can occur in a JavaScript string and, as an escape, in a JSON text, but not in UTF-8. Some
  * readers refuse a whole file because of one such escape, so files contain U+FFFD instead.
  */
-const LONE = /\p{Surrogate}/u;
 const ESCAPES = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/gs;
 const ESCAPE_START = Buffer.from("\\ud");
 
-/** The text with U+FFFD in place of every lone surrogate. */
-export function wellFormedText(text: string): string {
-  return LONE.test(text) ? Buffer.from(text, "utf8").toString("utf8") : text;
-}
-
-/** The same for the output of `JSON.stringify`, which escapes only lone surrogates. */
+/** The output of `JSON.stringify`, which escapes only lone surrogates, with U+FFFD in place of them. */
 export function wellFormedJson(json: string): string {
   if (!json.includes("\\ud")) return json;
   return json.replace(ESCAPES, (escape, escaped: string) => (escaped.length > 1 ? "\ufffd" : escape));
@@ -49,38 +43,30 @@ function shortened(value: unknown): string {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
-/** Converts a value that is not null for the library; a text is the problem with the value. */
-type Convert = (value: unknown) => { readonly value: unknown } | string;
+/** Converts a value that is not null for the library. The message of an error is the problem with the value. */
+type Convert = (value: unknown) => bigint | number;
 
-function convertInt64(value: unknown): { readonly value: bigint } | string {
-  if (!Number.isInteger(value)) return `is not an integer: ${shortened(value)}`;
+function convertInt64(value: unknown): bigint {
+  if (!Number.isInteger(value)) throw new RangeError("is not an integer");
   const integer = BigInt(value as number);
-  const isInside = integer >= -INT64_BOUND && integer < INT64_BOUND;
-  return isInside ? { value: integer } : `is outside the range of 64 bits: ${shortened(value)}`;
+  if (integer >= -INT64_BOUND && integer < INT64_BOUND) return integer;
+  throw new RangeError("is outside the range of 64 bits");
 }
 
-function convertDouble(value: unknown): { readonly value: number } | string {
+function convertDouble(value: unknown): number {
   const isNumeral = unscaled(String(value), 0) !== undefined;
-  const number = isNumeral ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? { value: number } : `is not a finite number: ${shortened(value)}`;
+  if (isNumeral && Number.isFinite(Number(value))) return Number(value);
+  throw new RangeError("is not a finite number");
 }
 
-function convertDecimal(value: unknown): { readonly value: bigint } | string {
+function convertDecimal(value: unknown): bigint {
   const integer = unscaled(String(value), DECIMAL.scale);
-  if (integer === undefined) return `is not a decimal number: ${shortened(value)}`;
-  const isInside = integer > -DECIMAL_BOUND && integer < DECIMAL_BOUND;
-  return isInside
-    ? { value: integer }
-    : `is outside the range of DECIMAL(${DECIMAL.precision},${DECIMAL.scale}): ${shortened(value)}`;
+  if (integer === undefined) throw new RangeError("is not a decimal number");
+  if (integer > -DECIMAL_BOUND && integer < DECIMAL_BOUND) return integer;
+  throw new RangeError(`is outside the range of DECIMAL(${DECIMAL.precision},${DECIMAL.scale})`);
 }
 
-function convertInstant(value: unknown): { readonly value: bigint } | string {
-  try {
-    return { value: epochMicroseconds(String(value)) };
-  } catch {
-    return `is not a time: ${shortened(value)}`;
-  }
-}
+const convertInstant: Convert = (value) => epochMicroseconds(String(value));
 
 const CONVERT: { readonly [T in ColumnType]?: Convert } = {
   int64: convertInt64,
@@ -113,8 +99,11 @@ export function valuesOf(
   return rows.map((row) => {
     const value = row.value(name);
     if (value === null || value === undefined) return null;
-    const converted = convert(value);
-    if (typeof converted === "string") throw new UnencodableValue(row.value("id"), name, converted);
-    return converted.value;
+    try {
+      return convert(value);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new UnencodableValue(row.value("id"), name, `${message}: ${shortened(value)}`);
+    }
   });
 }

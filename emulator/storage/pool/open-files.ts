@@ -80,14 +80,6 @@ export const MAX_FILES = 256;
 /** A key is a mode, a space and a path. */
 const MODE_CHARS = 2;
 
-function openOrRefuse(open: () => number): number {
-  try {
-    return open();
-  } catch (error) {
-    throw refusalIn(error) ?? error;
-  }
-}
-
 /** The open files of all worlds of a process. The least recently used one is closed to make room. */
 export function createOpenFiles(maxFiles = MAX_FILES) {
   // Maps keep the order of insertion, so the first key is the least recently used file.
@@ -98,13 +90,15 @@ export function createOpenFiles(maxFiles = MAX_FILES) {
     closeSync(file);
   }
 
-  function openOrMakeRoom(open: () => number): number {
+  function openOrMakeRoom(open: () => number, hasRoom = false): number {
     try {
       return open();
     } catch (error) {
-      if (refusalIn(error)?.status !== 429) throw error;
+      const refusal = refusalIn(error);
+      if (refusal?.status !== 429) throw error;
+      if (hasRoom) throw refusal;
       for (const each of [...files]) close(...each);
-      return openOrRefuse(open);
+      return openOrMakeRoom(open, true);
     }
   }
 
@@ -119,7 +113,7 @@ export function createOpenFiles(maxFiles = MAX_FILES) {
 
   return {
     /** Opens a file for a caller that closes it. If the system permits no more open files, all files of this pool are closed first. */
-    open: openOrMakeRoom,
+    open: (act: () => number): number => openOrMakeRoom(act),
     /** The descriptor of an existing file, valid until the next call. */
     read: (path: string): number => descriptor(`r ${path}`, () => openStored(path)),
     /** The same for reading and appending. Creates a missing file. */

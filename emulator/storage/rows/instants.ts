@@ -15,13 +15,6 @@ function msOfDay(day: string): number {
   return ms;
 }
 
-/** The same. Throws for an invalid day. */
-function startOfDayMs(day: string): number {
-  const ms = msOfDay(day);
-  if (Number.isNaN(ms)) throw new RangeError(`not a day: ${day}`);
-  return ms;
-}
-
 function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
@@ -43,10 +36,10 @@ export function microsecondsOfDay(instant: string): number {
   return seconds * 1_000_000 + fraction;
 }
 
-/** Microseconds since 1970, exact. */
+/** Microseconds since 1970, exact. Throws for a text that is not a time of a row. */
 export function epochMicroseconds(instant: string): bigint {
-  if (!INSTANT.test(instant)) throw new RangeError(`not an instant with six decimals: ${instant}`);
-  const dayMs = startOfDayMs(dayOf(instant));
+  const dayMs = INSTANT.test(instant) ? msOfDay(dayOf(instant)) : Number.NaN;
+  if (Number.isNaN(dayMs)) throw new RangeError("is not a time");
   const micros = dayMs * 1000 + microsecondsOfDay(instant);
   if (Number.isSafeInteger(micros)) return BigInt(micros);
   return BigInt(dayMs) * 1000n + BigInt(microsecondsOfDay(instant));
@@ -55,7 +48,7 @@ export function epochMicroseconds(instant: string): bigint {
 /** The inverse of `microsecondsOfDay`. */
 export function instantAt(day: string, micros: number): string {
   const inSecond = micros % 1_000_000;
-  const second = new Date(startOfDayMs(day) + (micros - inSecond) / 1000).toISOString().slice(0, 19);
+  const second = new Date(msOfDay(day) + (micros - inSecond) / 1000).toISOString().slice(0, 19);
   return `${second}.${String(inSecond).padStart(6, "0")}Z`;
 }
 

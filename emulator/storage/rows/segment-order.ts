@@ -55,7 +55,7 @@ export function createSegmentOrder(pool: Pool, segment: Segment) {
       added.sort(compare);
       const removed = replaced.map(rankOf).sort((a, b) => a - b);
       if (added.length + removed.length === 0) return;
-      order = splice(order, size, { added, at: added.map(rankOf), removed });
+      order = splice(order, size, added, added.map(rankOf), removed);
       size += added.length - removed.length;
     },
     at: (rank: number): number => order[rank] ?? 0,
@@ -117,7 +117,7 @@ function orderBefore(
   if (moved.length === 0) return earlier.subarray(0, length);
   moved.sort(view.compare);
   const at = moved.map((row) => search(earlier, length, (each) => view.compare(each, row) < 0));
-  return splice(earlier, length, { added: moved, at, removed: [] }).subarray(0, length + moved.length);
+  return splice(earlier, length, moved, at, []).subarray(0, length + moved.length);
 }
 
 function rankIn(view: SidecarView, order: Uint32Array, size: number, start: number, id: string): number {
@@ -182,19 +182,16 @@ function createSidecarRecords(pool: Pool, segment: Segment) {
   };
 }
 
-interface Edits {
-  /** In order, each with the rank before which it is inserted. */
-  readonly added: readonly number[];
-  readonly at: readonly number[];
-  /** Ranks, in order. */
-  readonly removed: readonly number[];
-}
-
-/** Applies the edits: in the same array when they only append and there is room, otherwise in a new one. */
+/**
+ * Inserts the records `added`, in order, each before the rank in `at`, and removes the ranks `removed`: in the same array if this only
+ * appends and there is room, otherwise in a new one.
+ */
 function splice(
   before: Uint32Array<ArrayBuffer>,
   size: number,
-  { added, at, removed }: Edits,
+  added: readonly number[],
+  at: readonly number[],
+  removed: readonly number[],
 ): Uint32Array<ArrayBuffer> {
   const length = size + added.length - removed.length;
   const first = Math.min(at[0] ?? size, removed[0] ?? size);

@@ -1,5 +1,5 @@
 import { firstIndex } from "../../kernel/first-index.ts";
-import { type Seal, sealBlocks, sealLines } from "../checksum.ts";
+import { sealBlocks, sealLines } from "../checksum.ts";
 import type { TailLength } from "../journal/line.ts";
 import type { NamedSegment, RowFile } from "../pool/names.ts";
 import { readExactly, writeOrCut } from "../pool/open-files.ts";
@@ -154,7 +154,7 @@ const READ_AHEAD_BYTES = 32 * 1024;
 
 /** Reads the lines of rows in turn. If the row after it (`next`) is near, lines on that side are read as well. */
 export function createLineReader(pool: Pool, segment: Segment) {
-  let block: LineBlock | undefined;
+  let block: ReturnType<typeof readBlock> | undefined;
   return (offset: number, length: number, next = Number.POSITIVE_INFINITY): Buffer => {
     const { filedBytes, waiting } = segment;
     if (offset >= filedBytes) {
@@ -170,21 +170,12 @@ export function createLineReader(pool: Pool, segment: Segment) {
   };
 }
 
-/** Lines of a segment that are in one file. */
-interface LineBlock {
-  readonly begin: number;
-  readonly bytes: Buffer;
-  readonly path: string;
-  readonly seal: Seal;
-  /** The offset of the file in the segment. */
-  readonly firstByte: number;
-}
-
+/** Reads lines of a segment that are in one file, which begins at `firstByte` of the segment. */
 function readBlock(
   pool: Pool,
   segment: Segment,
   { offset, length, next }: { readonly offset: number; readonly length: number; readonly next: number },
-): LineBlock {
+) {
   const at = segment.rowFiles.findLastIndex(({ firstByte }) => firstByte <= offset);
   const rowFile = segment.rowFiles[at] as LoadedFile;
   const { firstByte } = rowFile;

@@ -9,7 +9,7 @@ import { COLUMN_NAMES, COLUMNS, type ColumnKind, type ColumnName } from "../../.
 import type { ColumnType } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { canonicalValue } from "../../../emulator/oracle/canonical-value.ts";
 import { readParquetFile } from "../../../emulator/oracle/parquet-file.ts";
-import { wellFormedJson, wellFormedText } from "../../../emulator/storage/parquet/values.ts";
+import { wellFormedJson } from "../../../emulator/storage/parquet/values.ts";
 import { epochMicroseconds } from "../../../emulator/storage/rows/instants.ts";
 import type { Compression, FormatVersion } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { casesOf } from "../../support/depth.ts";
@@ -139,7 +139,7 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
       const where = [
         `id = '${row.id}'`,
         `start_time::timestamp = timestamp '${row.start_time.slice(0, 26)}'`,
-        `name = '${wellFormedText(row.name)}'`,
+        `name = '${row.name.toWellFormed()}'`,
         row.total_tokens === null ? "total_tokens is null" : `total_tokens = ${BigInt(row.total_tokens)}`,
         row.error === null ? "error is null" : "error > 'first line' and error < 'first linf'",
       ];
@@ -165,7 +165,7 @@ describe.each(MATRIX)("a file of format %s with compression %s", (formatVersion,
     expect(rows.map(({ id, name, inputs }) => [id, name, inputs])).toStrictEqual(
       ORDERED.map(({ id, name, inputs }) => [
         id,
-        wellFormedText(name),
+        name.toWellFormed(),
         formatVersion === "v1" ? wellFormedJson(JSON.stringify(inputs)) : canonicalInputs(inputs),
       ]),
     );

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { plainNumeral, plainNumeralOfDouble, unscaled } from "../../../emulator/storage/parquet/decimals.ts";
+import { plainNumeral, plainNumeralOfDouble } from "../../emulator/oracle/plain-numeral.ts";
+import { unscaled } from "../../emulator/storage/parquet/decimals.ts";
 
 test.each([
   ["0.10", 12, "0.1"],
