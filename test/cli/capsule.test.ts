@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Capsule, readCapsule, writeCapsule } from "../../emulator/runtime/capsules/file.ts";
+import { isFull } from "../support/depth.ts";
 import { launch, run, workingFolder } from "../support/emulator-process.ts";
 import { countThreads, send } from "../support/send.ts";
 
@@ -83,7 +84,7 @@ describe("the capsule of a scenario that fails", () => {
     );
   });
 
-  it("opens in the state in which it failed", async () => {
+  it.runIf(isFull)("opens in the state in which it failed", async () => {
     await keep();
     const { opened, shown, url } = await open("a.capsule", cwd);
     expect(shown).toContain("the state is that after then[0]: status: expected 201, found 200");

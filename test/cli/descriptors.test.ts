@@ -1,3 +1,4 @@
+// full depth: processes with few file descriptors, for half a minute.
 import { on, once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";

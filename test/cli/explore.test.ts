@@ -1,3 +1,4 @@
+// full depth: random trials in processes; `scenarios/sweeps/sweeps.test.ts` draws the same ones.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";

@@ -61,29 +61,32 @@ describe("on a terminal", () => {
     ],
   ];
 
-  it("long work shows its progress; Ctrl-C prints the report of the completed part, and a summary", async () => {
-    // Side by side, since each waits for the seconds of its line.
-    const check = async ([words, unit, variables, bar, report]: (typeof LONG)[number]) => {
-      const cwd = workingFolder();
-      const temporary = join(cwd, "tmp");
-      mkdirSync(temporary);
-      const command = runOnTerminal(words, { cwd, env: { TMPDIR: temporary, ...variables } });
-      const text = await command.shows(new RegExp(bar + SINCE.replace("%s", unit)));
-      if (bar !== "") expect(text).toMatch(/#.*\] \d+ %.*, \d+\.\d\/s, about \d+ (s|min|h) left/);
-      command.type(CTRL_C);
-      const { code, output } = await command.ended;
-      const name = words.join(" ");
-      expect(output, name).toMatch(
-        new RegExp(`emulator: stopped( by SIGINT)?: \\d+ of \\d+ ${unit} were done`),
-      );
-      expect(output, name).toMatch(report);
-      expect(code, name).toBe(STOPPED);
-      expect(readdirSync(temporary), name).toEqual([]);
-      expect(readdirSync(cwd), name).toEqual(["tmp"]);
-    };
-    // A replay; all four in full depth.
-    await Promise.all(LONG.filter((_, place) => isFull || place === 2).map(check));
-  });
+  it.runIf(isFull)(
+    "long work shows its progress; Ctrl-C prints the report of the completed part, and a summary",
+    async () => {
+      // Side by side, since each waits for the seconds of its line.
+      const check = async ([words, unit, variables, bar, report]: (typeof LONG)[number]) => {
+        const cwd = workingFolder();
+        const temporary = join(cwd, "tmp");
+        mkdirSync(temporary);
+        const command = runOnTerminal(words, { cwd, env: { TMPDIR: temporary, ...variables } });
+        const text = await command.shows(new RegExp(bar + SINCE.replace("%s", unit)));
+        if (bar !== "") expect(text).toMatch(/#.*\] \d+ %.*, \d+\.\d\/s, about \d+ (s|min|h) left/);
+        command.type(CTRL_C);
+        const { code, output } = await command.ended;
+        const name = words.join(" ");
+        expect(output, name).toMatch(
+          new RegExp(`emulator: stopped( by SIGINT)?: \\d+ of \\d+ ${unit} were done`),
+        );
+        expect(output, name).toMatch(report);
+        expect(code, name).toBe(STOPPED);
+        expect(readdirSync(temporary), name).toEqual([]);
+        expect(readdirSync(cwd), name).toEqual(["tmp"]);
+      };
+      // A replay; all four in full depth.
+      await Promise.all(LONG.filter((_, place) => isFull || place === 2).map(check));
+    },
+  );
 });
 
 describe("a progress line", () => {
@@ -146,28 +149,33 @@ describe("on a running emulator", () => {
     });
   });
 
-  it("traces generate shows rows, rate and remaining time; Ctrl-C ends it after whole turns", async () => {
-    const { url, cwd, env } = await openVerbs();
-    const words = ["traces", "generate", "--count", "1000000", "--seed", "5"];
-    const generate = runOnTerminal(words, { cwd, env });
-    await generate.shows(/\d+\/1000000 rows {2}\d+ s, \d+\.\d\/s, about \d+ (s|min|h) left/);
-    generate.type(CTRL_C);
-    const { code, output } = await generate.ended;
-    expect({ code, output }).toMatchObject({
-      code: STOPPED,
-      output: expect.stringMatching(
-        /stopped by SIGINT: \d+ of 1000000 rows were done, and the emulator stops there/,
-      ),
-    });
-    await expect
-      .poll(async () => (await send(url, "GET", "/_emulator/v1/progress")).body)
-      .toMatchObject({ generations: [] });
-    const { traces } = (await send(url, "GET", "/_emulator/v1/status")).body as { traces: { rows: number } };
-    expect(traces.rows).toBeLessThan(1_000_000);
-    expect(traces.rows % 500).toBe(0);
-  });
+  it.runIf(isFull)(
+    "traces generate shows rows, rate and remaining time; Ctrl-C ends it after whole turns",
+    async () => {
+      const { url, cwd, env } = await openVerbs();
+      const words = ["traces", "generate", "--count", "1000000", "--seed", "5"];
+      const generate = runOnTerminal(words, { cwd, env });
+      await generate.shows(/\d+\/1000000 rows {2}\d+ s, \d+\.\d\/s, about \d+ (s|min|h) left/);
+      generate.type(CTRL_C);
+      const { code, output } = await generate.ended;
+      expect({ code, output }).toMatchObject({
+        code: STOPPED,
+        output: expect.stringMatching(
+          /stopped by SIGINT: \d+ of 1000000 rows were done, and the emulator stops there/,
+        ),
+      });
+      await expect
+        .poll(async () => (await send(url, "GET", "/_emulator/v1/progress")).body)
+        .toMatchObject({ generations: [] });
+      const { traces } = (await send(url, "GET", "/_emulator/v1/status")).body as {
+        traces: { rows: number };
+      };
+      expect(traces.rows).toBeLessThan(1_000_000);
+      expect(traces.rows % 500).toBe(0);
+    },
+  );
 
-  it("a comparison shows rows, and is refused when its client leaves", async () => {
+  it.runIf(isFull)("a comparison shows rows, and is refused when its client leaves", async () => {
     const flags = ["--ephemeral", "--log", "all", "--log-format", "json"];
     const { ready, child, ended } = await start(flags, { cwd: workingFolder() });
     const { url } = ready;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { turnOf } from "../support/depth.ts";
+import { isFull } from "../support/depth.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
 
 interface JsonReport {
@@ -62,7 +62,7 @@ describe("emulator report merge", () => {
     });
   });
 
-  it.each(turnOf([["--vary"], ["--sweep", "crash"], ["--sweep", "limits"]], 0))(
+  it.runIf(isFull).each([["--vary"], ["--sweep", "crash"], ["--sweep", "limits"]])(
     "merges the parts of replay %s %s, each of which played the baselines",
     async (...way) => {
       const cwd = folderWith("bad", "good");
@@ -71,7 +71,7 @@ describe("emulator report merge", () => {
     },
   );
 
-  it("puts the parts of a contract run together", async () => {
+  it.runIf(isFull)("puts the parts of a contract run together", async () => {
     const { whole, parts } = await inParts(workingFolder(), 4, "contract", "run", "4.1", "4.6", "4.7");
     expect(parts[0]?.counts).not.toEqual(whole.counts);
   });

@@ -1,3 +1,4 @@
+// full depth: every view in the browser, in six forms; `journeys.test.ts` opens the same views.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { isFull, turnOf } from "../support/depth.ts";

@@ -171,14 +171,14 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await savedTestsPass(folder);
   });
 
-  it("finds the form of a new export filled in by the clock, at its address", async () => {
+  it.runIf(isFull)("finds the form of a new export filled in by the clock, at its address", async () => {
     const rig = await withExports();
     const page = await openAt(rig.emulator.url, "#/exports/new");
     const values = [/^From /, /^To /].map((name) => page.getByRole("textbox", { name }).inputValue());
     expect(await Promise.all(values)).toEqual(["2026-02-22T00:00:00Z", "2026-03-02T00:00:00Z"]);
   });
 
-  it("goes from a day of the calendar to its run, and sends its address", async () => {
+  it.runIf(isFull)("goes from a day of the calendar to its run, and sends its address", async () => {
     const rig = await withExports();
     const id = await rig.createExportId({ start_time: "2026-02-20T00:00:00Z" });
     await rig.complete(id);
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await run("2026-02-21", colleague).waitFor();
   });
 
-  it("learns why a row is missing", async () => {
+  it.runIf(isFull)("learns why a row is missing", async () => {
     const rig = await withExports();
     const whole = await rig.createExportId();
     await rig.complete(whole);
@@ -222,7 +222,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     expect(new URL(page.url()).hash).toContain(`/why/${whole}?`);
   });
 
-  it("checks an exchange, and shares the address of the view", async () => {
+  it.runIf(isFull)("checks an exchange, and shares the address of the view", async () => {
     const rig = await fromNothing();
     await rig.call("GET", "/threads/00000000-0000-4000-8000-00000000dead");
     await rig.call("POST", "/threads", { surplus: 1 });
@@ -240,7 +240,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     expect(await colleague.locator(".requests summary").count()).toBe(1);
   });
 
-  it("has a webhook sent again", async () => {
+  it.runIf(isFull)("has a webhook sent again", async () => {
     const rig = await fromNothing();
     const { body } = await rig.call<{ thread_id: string }>("POST", "/threads", {});
     await rig.call("POST", `/threads/${body.thread_id}/runs`, {
@@ -259,7 +259,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await page.locator("section[aria-label=Inboxes] details").nth(1).waitFor();
   });
 
-  it("shows when a thread expires", async () => {
+  it.runIf(isFull)("shows when a thread expires", async () => {
     const rig = await fromNothing();
     await rig.call("POST", "/threads", { ttl: { ttl: 60 } });
     const page = await openAt(rig.emulator.url, "#/runs");
@@ -270,7 +270,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await page.getByText("No thread yet.").waitFor();
   });
 
-  it("trips a limit and releases it", async () => {
+  it.runIf(isFull)("trips a limit and releases it", async () => {
     const rig = await fromNothing();
     const status = async () => (await rig.call("POST", "/runs/query", { session: [] })).status;
     const page = await openAt(rig.emulator.url, "#/limits");
@@ -367,7 +367,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     expect(await row.textContent()).toMatch(/1 failed attempt.*0 failed attempts.*differs/);
   });
 
-  it("sees in one tab what is done in another", async () => {
+  it.runIf(isFull)("sees in one tab what is done in another", async () => {
     const rig = await withExports();
     const [one, other] = await Promise.all([
       openAt(rig.emulator.url, "#/exports"),

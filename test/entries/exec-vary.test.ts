@@ -1,3 +1,4 @@
+// full depth: a command in several variations; `scenarios/variations/vary.test.ts` varies scenarios.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

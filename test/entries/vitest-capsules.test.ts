@@ -1,3 +1,4 @@
+// full depth: runs of vitest in processes; `cli/capsule.test.ts` makes and replays capsules.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -48,7 +48,7 @@ describe("emulator replay", () => {
     expect(readFileSync(join(cwd, "report.xml"), "utf8")).toContain('tests="2" failures="1"');
   });
 
-  it("keeps the worlds of failures open with --keep until it is stopped", async () => {
+  it.runIf(isFull)("keeps the worlds of failures open with --keep until it is stopped", async () => {
     const cwd = workingFolder();
     write(cwd, "good", ...GOOD);
     expect((await run(["replay", ".", "--keep"], { cwd })).code).toBe(0);
@@ -163,23 +163,26 @@ describe("emulator replay --target", () => {
     });
   });
 
-  it("keeps the worlds of failures there with --keep, and removes them when it is stopped", async () => {
-    const cwd = workingFolder();
-    const url = await emulatorUrl();
-    write(cwd, "bad", ...BAD);
-    const replaying = launch(["replay", ".", "--keep", "--target", url], { cwd });
-    const [said] = await once(replaying.child.stderr, "data");
-    expect(String(said)).toContain("until you press Ctrl-C");
-    const ended = replaying.ended.then(({ code }) => code);
-    // Time enough for a process that nothing holds to end by itself.
-    expect(await Promise.race([ended, worldsOf(url)])).toEqual(["main", "world-1"]);
-    expect((await run(["world", "list", "--url", url], { cwd })).stdout).toContain("world-1");
-    replaying.child.kill("SIGINT");
-    expect(await ended).toBe(1);
-    expect(await worldsOf(url)).toEqual(["main"]);
-    const lasting = await run(["replay", ".", "--keep", "--target", url, "--world", "main"], { cwd });
-    expect(lasting).toMatchObject({ code: 1, stderr: "" });
-  });
+  it.runIf(isFull)(
+    "keeps the worlds of failures there with --keep, and removes them when it is stopped",
+    async () => {
+      const cwd = workingFolder();
+      const url = await emulatorUrl();
+      write(cwd, "bad", ...BAD);
+      const replaying = launch(["replay", ".", "--keep", "--target", url], { cwd });
+      const [said] = await once(replaying.child.stderr, "data");
+      expect(String(said)).toContain("until you press Ctrl-C");
+      const ended = replaying.ended.then(({ code }) => code);
+      // Time enough for a process that nothing holds to end by itself.
+      expect(await Promise.race([ended, worldsOf(url)])).toEqual(["main", "world-1"]);
+      expect((await run(["world", "list", "--url", url], { cwd })).stdout).toContain("world-1");
+      replaying.child.kill("SIGINT");
+      expect(await ended).toBe(1);
+      expect(await worldsOf(url)).toEqual(["main"]);
+      const lasting = await run(["replay", ".", "--keep", "--target", url, "--world", "main"], { cwd });
+      expect(lasting).toMatchObject({ code: 1, stderr: "" });
+    },
+  );
 
   it("refuses options that cannot be combined", async () => {
     const cwd = workingFolder();
