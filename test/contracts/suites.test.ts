@@ -77,7 +77,7 @@ describe("the suites against the emulator", () => {
 });
 
 it("cases wait for files that take longer than the patience of an advance", async () => {
-  const target = createEmulatorTarget(startEmulator, { timings: { effect_patience: "PT0.2S" } });
+  const target = createEmulatorTarget(startEmulator, { timings: { effect_patience: "PT0.5S" } });
   const { results } = await runContracts(target, { select: ["2.4/abort", "2.4/size"] });
   await target.close();
   expect(results.map(({ id, verdict }) => [id, verdict])).toEqual([
