@@ -162,11 +162,6 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       mild: true,
       send: rewriteStatus(LIST, [422], 400),
     },
-    gone: {
-      wrongBehaviour: "a missing thread is answered with 410",
-      mild: true,
-      send: rewriteStatus(LIST, [404], 410),
-    },
     "empty-list": {
       wrongBehaviour: "a missing thread has no runs",
       mild: true,

@@ -15,9 +15,7 @@ import {
   startRun,
   thread,
 } from "./agent-helpers.ts";
-import { EXTERNAL_URL } from "./webhooks.ts";
-
-const TIMEOUT_MS = 5000;
+import { EXTERNAL_URL, TIMEOUT_MS } from "./webhooks.ts";
 
 const slugOf = (path: string) =>
   path

@@ -1,4 +1,8 @@
+import { CaseEnded } from "../engine/contract.ts";
 import type { Identity, ObjectStore } from "../engine/target.ts";
+
+/** A thousand objects each. */
+const MAX_PAGES = 200;
 
 /** The AWS SDK, which is loaded when a case first looks into a bucket. */
 export function openObjectStore(
@@ -28,12 +32,13 @@ export function openObjectStore(
       const { sdk, client } = await open();
       const keys: string[] = [];
       let ContinuationToken: string | undefined;
-      do {
-        const page = await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }));
-        for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
-        ContinuationToken = page.NextContinuationToken;
-      } while (ContinuationToken);
-      return keys.sort();
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const reply = await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }));
+        for (const { Key } of reply.Contents ?? []) if (Key !== undefined) keys.push(Key);
+        ContinuationToken = reply.NextContinuationToken;
+        if (!ContinuationToken) return keys.sort();
+      }
+      throw new CaseEnded("the bucket lists more objects than a case reads; use another one (--s3)");
     },
     async get(Bucket, Key) {
       const { sdk, client } = await open();

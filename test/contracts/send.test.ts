@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+import { openObjectStore } from "../../contracts/targets/object-store.ts";
 import { createSender } from "../../contracts/targets/send.ts";
 
 const REQUEST = { region: "us", method: "GET", path: "/threads", headers: {} } as const;
@@ -9,18 +10,31 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Sends to a server that answers as it likes. */
-async function sending(answer: (response: ServerResponse) => void) {
+/** The address of a server that answers as it likes. */
+async function addressOf(answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_, response) => answer(response.writeHead(200)));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const sender = createSender({ us: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   onTestFinished(async () => {
-    sender.close();
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
   });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function sending(answer: (response: ServerResponse) => void) {
+  const sender = createSender({ us: await addressOf(answer) });
+  onTestFinished(() => sender.close());
   return () => sender.send(REQUEST);
 }
+
+it("gives up a bucket whose list does not end", async () => {
+  const key = { region: "us-east-1", accessKeyId: "key", secretAccessKey: "secret" };
+  const page = "<IsTruncated>true</IsTruncated><NextContinuationToken>next</NextContinuationToken>";
+  const url = await addressOf((response) => response.end(`<ListBucketResult>${page}</ListBucketResult>`));
+  const store = openObjectStore(url, key);
+  onTestFinished(() => store.close());
+  await expect(store.list("bucket")).rejects.toThrow("the bucket lists more objects than a case reads");
+});
 
 it("gives up a reply that is larger than any of the API", async () => {
   const part = Buffer.alloc(1_048_576, "x");
