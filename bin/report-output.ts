@@ -7,7 +7,7 @@ import { type ReportModel, rowsOf } from "../contracts/report/model.ts";
 import { printable } from "../contracts/report/printable.ts";
 import { REPORTERS, type Reporter, writeReport } from "../contracts/report/write.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
-import { writeAdvice } from "../emulator/storage/file-errors.ts";
+import { writeAdvice } from "../emulator/runtime/process/file-advice.ts";
 import { builtUrl } from "../emulator/storage/thread-url.ts";
 import { type Invocation, UsageError } from "./command.ts";
 import { print, printAnnotation } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { type Capsule, readCapsule } from "../../emulator/runtime/capsules/file.ts";
+import { fileAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { checkWritable } from "../../emulator/runtime/snapshots/archive-file.ts";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { UsageError } from "../command.ts";
 
 /** Reads a capsule. Throws `UsageError`. */

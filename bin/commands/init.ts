@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
+import { fileAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { type Command, type Invocation, UsageError } from "../command.ts";
 import {
   installCommandOf,

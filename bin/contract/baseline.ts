@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CASES, type Case, type RunReport } from "../../contracts/index.ts";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
+import { fileAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { textOf } from "../values.ts";
 

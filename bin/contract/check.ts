@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { readRecording } from "../../contracts/engine/recordings/read-recording.ts";
 import { contractReport, isSuccessful } from "../../contracts/index.ts";
 import { checkRecordings, type RecordingFile } from "../../contracts/targets/check-recording.ts";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
+import { fileAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { formatOf, publish, refuseUnwritable } from "../report-output.ts";

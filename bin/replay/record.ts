@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { writeAdvice } from "../../emulator/storage/file-errors.ts";
+import { writeAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { print, printError } from "../terminal.ts";
 import { addressOf, targetAddressOf } from "./address.ts";

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { writeAdvice } from "../../emulator/storage/file-errors.ts";
+import { writeAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import { SAMENESSES, shrink } from "../../scenarios/shrink/shrink.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";

@@ -7,7 +7,7 @@ import { contractReport } from "../../contracts/report/contract-report.ts";
 import type { ReportModel, ReportPart } from "../../contracts/report/model.ts";
 import { isSuccessful } from "../../contracts/report/summary.ts";
 import { REPORTERS } from "../../contracts/report/write.ts";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
+import { fileAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { type ExplorationReport, uniqueResults } from "../../scenarios/exploration.ts";
 import { explorationReport } from "../../scenarios/exploration-reports.ts";
 import type { Outcome } from "../../scenarios/replay.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { counted } from "../../contracts/report/counted.ts";
 import type { ErrorReply } from "../../emulator/client/send.ts";
-import { fileAdvice } from "../../emulator/storage/file-errors.ts";
+import { fileAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { clientCommand, type Work } from "../client-command.ts";
 import { CALLER_FLAGS, CommandFailure, UsageError } from "../command.ts";
 import type { RunningWorld } from "../running.ts";

@@ -25,3 +25,11 @@ export function refusalIn(error: unknown): Refusal | undefined {
   const refusal = REFUSALS[String((error as NodeJS.ErrnoException | undefined)?.code)];
   return refusal && new Refusal(refusal.status, refusal.code, refusal.message, refusal.hint);
 }
+
+/** Error codes of a disk that accepts no more data: full, over a quota, file too large, failing. */
+const FULL_DISK: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG", "EIO"];
+
+/** Whether a write failed because the disk accepts no more data. */
+export function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && FULL_DISK.includes((error as NodeJS.ErrnoException).code);
+}

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { access, link, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { FILE_ADVICE, fileAdvice, writeAdvice } from "../../storage/file-errors.ts";
+import { FILE_ADVICE, fileAdvice, writeAdvice } from "../process/file-advice.ts";
 import { isAlive } from "../process/locator.ts";
 
 /** A file cannot be written or read. The message gives the reason and the next step. */

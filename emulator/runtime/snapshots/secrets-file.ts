@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { fileAdvice } from "../../storage/file-errors.ts";
 import { jsonOf } from "../../subjects/json-of.ts";
 import { SUPPLIED_SECRETS, type SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import { checkOf } from "../../validation/check.ts";
+import { fileAdvice } from "../process/file-advice.ts";
 import { ArchiveFileError } from "./archive-file.ts";
 
 /** Reads a file of secrets, in the format of the body of `PUT /secrets`. */

@@ -5,8 +5,8 @@ import { DESTINATIONS } from "../../subjects/destinations/records.ts";
 import { jsonOf } from "../../subjects/json-of.ts";
 import { s3Credentials } from "../../subjects/object-storage/records.ts";
 import { SEEDED_KEY } from "../../subjects/object-storage/seed.ts";
+import { hidden, LEFT_OUT, setAt } from "../../subjects/secret-paths.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { hidden, LEFT_OUT, setAt } from "../secret-paths.ts";
 import { damaged } from "./manifest.ts";
 
 /** A record without its secrets, and the paths of the secrets. */

@@ -1,8 +1,8 @@
 import type { Path } from "../../../contracts/spec/secrets.ts";
 import type { Commit, Effect, StoredRecord, WorldState } from "../../kernel/commit.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
+import { EVENTS, hidden, setAt } from "../../subjects/secret-paths.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { EVENTS, hidden, setAt } from "../secret-paths.ts";
 import { StoreError } from "../store-error.ts";
 
 /** A record, an event or an effect in a file: the values at these paths are encrypted JSON. */

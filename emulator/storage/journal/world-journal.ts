@@ -1,6 +1,5 @@
-import { refusalIn } from "../../kernel/system-refusal.ts";
+import { isFullDisk, refusalIn } from "../../kernel/system-refusal.ts";
 import { READ_OFTEN_BYTES } from "../background.ts";
-import { isFullDisk } from "../file-errors.ts";
 import {
   historyName,
   type JournalSegment,

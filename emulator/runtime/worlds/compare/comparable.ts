@@ -1,7 +1,7 @@
 import { ADDRESSES, hideIn, hideWith } from "../../../../contracts/spec/secrets.ts";
-import { EVENTS, hiderOf, LEFT_OUT } from "../../../storage/secret-paths.ts";
 import { DESTINATIONS } from "../../../subjects/destinations/records.ts";
 import { objects, s3Parts } from "../../../subjects/object-storage/records.ts";
+import { EVENTS, hiderOf, LEFT_OUT } from "../../../subjects/secret-paths.ts";
 
 const HIDE = hideWith(LEFT_OUT, ADDRESSES);
 /** Each world gives names of its own to the files of bodies, and seals a secret in another way each time. */

@@ -7,12 +7,12 @@ import {
   maskedUrl,
   type Path,
 } from "../../contracts/spec/secrets.ts";
-import { ASSISTANT_VERSIONS, ASSISTANTS, RUNS, THREADS } from "../subjects/agent/records.ts";
-import { CRONS } from "../subjects/crons/records.ts";
-import { DESTINATIONS } from "../subjects/destinations/records.ts";
-import { FAULTS } from "../subjects/faults/records.ts";
-import { PROJECTS } from "../subjects/projects/projects.ts";
-import { DELIVERIES, INBOX } from "../subjects/webhooks/records.ts";
+import { ASSISTANT_VERSIONS, ASSISTANTS, RUNS, THREADS } from "./agent/records.ts";
+import { CRONS } from "./crons/records.ts";
+import { DESTINATIONS } from "./destinations/records.ts";
+import { FAULTS } from "./faults/records.ts";
+import { PROJECTS } from "./projects/projects.ts";
+import { DELIVERIES, INBOX } from "./webhooks/records.ts";
 
 /** Replaces a secret that was left out. */
 export const LEFT_OUT = "left-out";
