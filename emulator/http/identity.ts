@@ -62,7 +62,13 @@ export function workspaceOf(
 
 function refuseForeignWorkspace({ tenants }: ConfiguredKey, tenantId: string): void {
   if (tenants.length > 0 && !tenants.includes(tenantId))
-    throw new Refusal(403, "forbidden", "This key does not belong to that workspace.", undefined, "5-3");
+    throw new Refusal(
+      403,
+      "forbidden",
+      "This key does not belong to that workspace.",
+      "Use one of its workspaces, or add this one to its tenants under auth.keys.",
+      "5-3",
+    );
 }
 
 /** A key is unknown where only listed keys are accepted, and where it is listed for the other region (1-5). */
