@@ -1,25 +1,20 @@
 import { withResolvers } from "./deferred.ts";
 
 /** Requests that wait for the reply of a later turn; kept in this process only. */
-export interface PendingReplies {
-  open(number: number): void;
-  resolve(number: number, value: unknown): void;
-  awaitReply(number: number): Promise<unknown>;
-  resolveAll(value: unknown): void;
-}
+export type PendingReplies = ReturnType<typeof createPendingReplies>;
 
 /** A reply for a request that is no longer waiting is dropped. */
-export function createPendingReplies(): PendingReplies {
+export function createPendingReplies() {
   const open = new Map<number, ReturnType<typeof withResolvers<unknown>>>();
   return {
-    open: (number) => void open.set(number, withResolvers()),
-    resolve: (number, value) => open.get(number)?.resolve(value),
-    async awaitReply(number) {
+    open: (number: number) => void open.set(number, withResolvers()),
+    resolve: (number: number, value: unknown) => open.get(number)?.resolve(value),
+    async awaitReply(number: number): Promise<unknown> {
       const answer = await open.get(number)?.promise;
       open.delete(number);
       return answer;
     },
-    resolveAll(value) {
+    resolveAll(value: unknown): void {
       for (const { resolve } of open.values()) resolve(value);
       open.clear();
     },

@@ -19,11 +19,7 @@ import type { FreeSpaceGuard } from "./process/free-space.ts";
 import type { Worlds } from "./worlds/worlds.ts";
 
 /** The servers of a process: one for each region, and that of the object store. */
-export interface Servers {
-  /** The US port is the first of three neighbours; 0 takes any three. */
-  listen(): Promise<PortNumbers>;
-  close(): Promise<void>;
-}
+export type Servers = ReturnType<typeof createServers>;
 
 const CLOSE_GRACE_MS = 1000;
 
@@ -40,7 +36,7 @@ export interface ServersParts {
 export function createServers(
   { settings, port, host, allowedHosts, corsOrigins }: Configuration,
   { freeSpace, handle, openEngine, connections, consoleToken }: ServersParts,
-): Servers {
+) {
   const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
   const guard = createBrowserGuard({ allowedHosts, corsOrigins, consoleToken });
@@ -54,7 +50,8 @@ export function createServers(
   );
   boundConnections([us, eu, s3], connections);
   return {
-    async listen() {
+    /** The US port is the first of three neighbours; 0 takes any three. */
+    async listen(): Promise<PortNumbers> {
       // The US region listens last: whoever reaches it reaches the others too.
       const others = await Promise.allSettled([
         listen(eu, port && port + 1, host),

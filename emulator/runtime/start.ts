@@ -77,17 +77,7 @@ function canOpenLater({ dataFolder, importFile, exportFile, seedData, clock, now
   return !isKept && !isSeeded && (clock.mode !== "frozen" || now !== null);
 }
 
-interface Launched {
-  readonly serving: ServingEmulator;
-  /** Resolves with the engine, which it opens unless it is open. */
-  openEngine(): Promise<Engine>;
-}
-
-async function launch(
-  configuration: Configuration,
-  log: LogOptions | undefined,
-  opensFirst: boolean,
-): Promise<Launched> {
+async function launch(configuration: Configuration, log: LogOptions | undefined, opensFirst: boolean) {
   const { areFew, files: maxFiles, connections } = divideDescriptors();
   if (areFew) await (await import("./process/lazy-modules.ts")).loadLazyModules();
   const folder = await acquireDataFolder(configuration.dataFolder);
@@ -144,6 +134,7 @@ function engineOf(parts: EngineParts) {
     return current;
   }
 
+  /** Resolves with the engine, which it opens unless it is open. */
   function openEngine(): Promise<Engine> {
     opening ??= open();
     return opening;

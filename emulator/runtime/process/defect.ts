@@ -9,24 +9,21 @@ export interface WorldDefect {
 }
 
 /** Reports the first world that has ended by a defect. */
-export interface DefectWatch {
-  /** Never settles while no world ends by a defect. */
-  readonly first: Promise<WorldDefect>;
-  watch(world: Pick<World, "journal" | "defect">): void;
-}
+export type DefectWatch = ReturnType<typeof createDefectWatch>;
 
 /** Codes of the refusals with which a world is ended on purpose. */
 const EXPECTED_END_CODES = new Set(["closing", "reset", "world_removed"]);
 
 /** Watches worlds; the first one that ends by a defect settles `first`. */
-export function createDefectWatch(): DefectWatch {
+export function createDefectWatch() {
   let report: (worldDefect: WorldDefect) => void = () => undefined;
   const first = new Promise<WorldDefect>((resolve) => {
     report = resolve;
   });
   return {
+    /** Never settles while no world ends by a defect. */
     first,
-    watch(world) {
+    watch(world: Pick<World, "journal" | "defect">): void {
       const reportDefect = () => {
         const { defect: error, journal } = world;
         if (error && !(error instanceof Refusal && EXPECTED_END_CODES.has(error.code)))

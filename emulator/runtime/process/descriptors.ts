@@ -3,16 +3,6 @@ import type { Server, Socket } from "node:net";
 import { Refusal } from "../../kernel/refusal.ts";
 import { MAX_FILES } from "../../storage/pool/open-files.ts";
 
-/** How many files and connections a process may have open at a time. */
-export interface Descriptors {
-  /** Whether they may run out however they are divided. */
-  readonly areFew: boolean;
-  /** Files of worlds: journals, rows and their indexes. */
-  readonly files: number;
-  /** Of all servers together. */
-  readonly connections: number;
-}
-
 /** At least so many are for the process itself, its threads, bodies that are read or written, and calls to other servers. */
 const MIN_RESERVED = 64;
 const MAX_RESERVED = 65_536;
@@ -20,8 +10,8 @@ const MIN_DESCRIPTORS = 128;
 /** With more of them clients cannot use up those that are reserved. */
 const MAX_FEW = 4096;
 
-/** Divides what the system permits; throws a `Refusal` when that is too little to work with. */
-export function divideDescriptors(permitted = permittedDescriptors()): Descriptors {
+/** Divides what the system permits to have open at a time; throws a `Refusal` when that is too little to work with. */
+export function divideDescriptors(permitted = permittedDescriptors()) {
   if (permitted < MIN_DESCRIPTORS)
     throw new Refusal(
       422,
@@ -29,9 +19,16 @@ export function divideDescriptors(permitted = permittedDescriptors()): Descripto
       `This process may open ${permitted} files and connections, but it needs at least ${MIN_DESCRIPTORS}.`,
       "Raise the limit (`ulimit -n 1024`), then start again.",
     );
+  /** Files of worlds: journals, rows and their indexes. */
   const files = Math.min(MAX_FILES, Math.floor(permitted / 4));
   const reserved = Math.max(MIN_RESERVED, Math.floor(Math.min(permitted, MAX_RESERVED * 4) / 4));
-  return { areFew: permitted < MAX_FEW, files, connections: permitted - files - reserved };
+  return {
+    /** Whether they may run out however they are divided. */
+    areFew: permitted < MAX_FEW,
+    files,
+    /** Of all servers together. */
+    connections: permitted - files - reserved,
+  };
 }
 
 /** Infinite where the system does not say: those have no limit that a process would meet. */

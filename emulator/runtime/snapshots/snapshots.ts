@@ -100,15 +100,7 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
 }
 
 /** The entries of the snapshots, and their contents. Members that take a name throw a `Refusal` for an unknown one. */
-interface Registry {
-  entry(name: string): SnapshotEntry;
-  /** The contents; read from the data folder if an earlier process stored them. */
-  source(name: string): ForkSource;
-  put(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotView;
-  remove(name: string): void;
-}
-
-function createRegistry({ configuration, pool, manifests, secrets }: SnapshotsParts): Registry {
+function createRegistry({ configuration, pool, manifests, secrets }: SnapshotsParts) {
   const sources = new Map<string, ForkSource>();
 
   function entryOf(name: string): SnapshotEntry {
@@ -126,17 +118,18 @@ function createRegistry({ configuration, pool, manifests, secrets }: SnapshotsPa
 
   return {
     entry: entryOf,
-    source(name) {
+    /** The contents; read from the data folder if an earlier process stored them. */
+    source(name: string): ForkSource {
       const source = sources.get(name) ?? load(entryOf(name));
       sources.set(name, source);
       return source;
     },
-    put(name, entry, source) {
+    put(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotView {
       manifests.putSnapshot(name, entry);
       sources.set(name, source);
       return factsOf(name, entry);
     },
-    remove(name) {
+    remove(name: string): void {
       entryOf(name);
       manifests.putSnapshot(name, null);
       sources.delete(name);

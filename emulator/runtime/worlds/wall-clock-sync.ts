@@ -8,16 +8,7 @@ const MAX_TIMER_MS = 3_600_000;
 const SLEEP_MS = 60_000;
 
 /** Keeps a flowing world in step with the wall clock. */
-export interface WallClockSync {
-  sync(): void;
-  behindMs(): number;
-  /** Counts virtual time from its current instant on. */
-  reanchor(): void;
-  /** Pauses while another caller moves time. */
-  setPaused(isPaused: boolean): void;
-  isPaused(): boolean;
-  close(): void;
-}
+export type WallClockSync = ReturnType<typeof createWallClockSync>;
 
 interface Due {
   readonly at: Instant;
@@ -73,7 +64,7 @@ function nextDueAt(world: World, instant: Instant): Due | undefined {
 }
 
 /** Moves time with the wall clock from now on, as long as the world's clock is flowing. */
-export function createWallClockSync(world: World, wallNow: () => number): WallClockSync {
+export function createWallClockSync(world: World, wallNow: () => number) {
   const time = createVirtualTime(world, wallNow);
   let timer: NodeJS.Timeout | undefined;
   let isPaused = false;
@@ -107,11 +98,13 @@ export function createWallClockSync(world: World, wallNow: () => number): WallCl
     timer = setTimeout(catchUp, Math.max(0, Math.min(waitMs, MAX_TIMER_MS)), false).unref();
   }
 
+  /** Pauses while another caller moves time. */
   function setPaused(paused: boolean): void {
     isPaused = paused;
     if (!paused) reanchor();
   }
 
+  /** Counts virtual time from its current instant on. */
   function reanchor(): void {
     time.reanchor();
     setTimer();
@@ -126,7 +119,7 @@ export function createWallClockSync(world: World, wallNow: () => number): WallCl
     reanchor,
     setPaused,
     isPaused: () => isPaused,
-    close() {
+    close(): void {
       isClosed = true;
       unwatch();
       clearTimeout(timer);

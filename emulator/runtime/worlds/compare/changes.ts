@@ -13,24 +13,18 @@ interface Difference extends Pick<ItemChange, "key" | "change"> {
   readonly more?: () => Omit<ItemChange, "key" | "change">;
 }
 
-/** Counts all differences, and lists the first of them. */
-export interface ChangeList {
-  add(difference: Difference): void;
-  list(yieldWhenDue: YieldWhenDue): Promise<Changes>;
-}
-
-/** An empty list. */
-export function createChangeList(): ChangeList {
+/** An empty list. It counts all differences, and lists the first of them. */
+export function createChangeList() {
   const count = { added: 0, removed: 0, changed: 0 };
   let differences: Difference[] = [];
   const first = () => differences.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, MAX_ITEMS);
   return {
-    add(difference) {
+    add(difference: Difference): void {
       count[difference.change] += 1;
       differences.push(difference);
       if (differences.length >= 2 * MAX_ITEMS) differences = first();
     },
-    async list(yieldWhenDue) {
+    async list(yieldWhenDue: YieldWhenDue): Promise<Changes> {
       const items: ItemChange[] = [];
       for (const { key, change, more } of first()) {
         await yieldWhenDue();

@@ -5,19 +5,12 @@ import type { WorldStorage } from "../../../storage/world-storage.ts";
 import { type RateLimiter, regionOf } from "../../../subjects/rate-limits/limiter.ts";
 import type { World } from "../../../subjects/turn.ts";
 
-/** The history of an open world. */
-export interface WorldHistory {
-  readonly history: History;
-  /** See `WorldParts.afterTurn`. */
-  addTurn(commit: Commit, isChange: boolean, replacedRows: readonly ReplacedRow[]): void;
-}
-
 /** Opens the history of a world: it begins with the state of the world, or with the history of the world it was forked from. */
 export function openHistory(
   world: World,
   { rows, bodies, older, enqueue }: WorldStorage,
   before: Before | undefined,
-): WorldHistory {
+) {
   const { history_turns: turns, history_bytes: bytes } = world.ports.settings.limits;
   const history = new History({
     bounds: { turns, bytes },
@@ -32,7 +25,8 @@ export function openHistory(
   let lastMark = rows.mark();
   return {
     history,
-    addTurn(commit, isChange, replacedRows) {
+    /** See `WorldParts.afterTurn`. */
+    addTurn(commit: Commit, isChange: boolean, replacedRows: readonly ReplacedRow[]): void {
       const mark = rows.mark();
       if (!isChange && mark === lastMark) return;
       // The kernel does not see rows. Without its commit, they would have no turn and no time after a kill.
