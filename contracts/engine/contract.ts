@@ -63,8 +63,6 @@ export interface Contract {
   readonly fact: Expect<RequirementId>;
   /** Expects an assumption of ours: UNSPECIFIED when the target made another choice. */
   readonly choice: Expect<RequirementId | AssumptionId>;
-  /** Expects the wording of the specification where another one is allowed: NON-STRICT. */
-  readonly strictly: Expect<RequirementId>;
   /** Like `fact`, and ends the case when it does not hold. */
   must(id: RequirementId, holds: boolean | Check, text: string, difference?: Difference): void;
   /** Calls a test-only operation; throws `CaseEnded` when it is refused. */

@@ -198,9 +198,9 @@ interface CaseNotes {
 function expectations(
   { findings, checkedRequirements, spoilt, metExpectations, redact }: CaseNotes,
   last: () => Exchange | undefined,
-): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
+): Pick<Contract, "fact" | "choice" | "must"> {
   function expect(
-    verdict: "FAIL" | "UNSPECIFIED" | "NON-STRICT",
+    verdict: "FAIL" | "UNSPECIFIED",
     id: RequirementId,
     check: boolean | Check,
     message: string,
@@ -240,7 +240,6 @@ function expectations(
       const { requirement } = ASSUMPTIONS[assumption];
       return expect("UNSPECIFIED", requirement, holds, text, { ...difference, assumption });
     },
-    strictly: (id, holds, text, difference) => expect("NON-STRICT", id, holds, text, difference),
     must(id, holds, text, difference) {
       if (!fact(id, holds, text, difference)) throw new CaseEnded(text);
     },

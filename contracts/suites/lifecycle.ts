@@ -44,10 +44,12 @@ export async function schedule(
   return { id: body.id, start };
 }
 
-/** The exports that a schedule has spawned, by window. */
+/** The exports that a schedule has spawned, by window. A server may create them before they are due to run. */
 export async function spawnedBy(t: Contract, id: string): Promise<readonly ExportBody[]> {
+  const now = await t.now();
+  const isEarly = ({ end_time }: ExportBody) => instantOf(end_time) + GRACE > now;
   return (await exportsIn(t))
-    .filter(({ source_bulk_export_id }) => source_bulk_export_id === id)
+    .filter((each) => each.source_bulk_export_id === id && !isEarly(each))
     .sort((a, b) => instantOf(a.start_time) - instantOf(b.start_time));
 }
 

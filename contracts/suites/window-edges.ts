@@ -4,6 +4,7 @@ import type { Contract } from "../engine/contract.ts";
 import { HOUR, instantOf, iso, isoMicros, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import {
+  exportsIn,
   FILES,
   ingest,
   type Prepared,
@@ -74,7 +75,8 @@ function edgeCase(hours: readonly [from: number, to: number]): CaseRow {
 
 /** How many exports of a schedule have begun to work. */
 const countStarted = async (t: Contract, id: string) =>
-  (await spawnedBy(t, id)).filter((spawnedExport) => statusOf(spawnedExport) !== "CREATED").length;
+  (await exportsIn(t)).filter((each) => each.source_bulk_export_id === id && statusOf(each) !== "CREATED")
+    .length;
 
 /** Hours of an interval, and the spawned windows that are looked at. */
 const INTERVALS = { "3.3/windows": [6, 4], "3.3/windows-1": [1, 2], "3.3/windows-168": [168, 1] } as const;

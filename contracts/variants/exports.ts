@@ -1,4 +1,4 @@
-import { instantOf, iso, MINUTE } from "../engine/instant.ts";
+import { HOUR, instantOf, iso, MINUTE } from "../engine/instant.ts";
 import { isMembers, type Members } from "../engine/json.ts";
 import {
   rewriteList,
@@ -12,6 +12,7 @@ import { type Variant, variantsOf } from "../engine/variant.ts";
 import {
   CREATE,
   DESTINATION,
+  LIST,
   RUNS,
   rewriteExportStatus,
   rewriteExports,
@@ -30,6 +31,22 @@ const errorsOf = (run: Members) => (isMembers(run.errors) ? run.errors : {});
 
 const rewriteErrors = (change: (errors: Members, run: Members) => unknown): SendWrapper =>
   rewriteReplyBody(RUNS, (run) => ({ ...run, errors: change(errorsOf(run), run) }));
+
+/** Each schedule with the export of its next window, which is listed before it is due. */
+const listNext = rewriteList(LIST, (all) =>
+  all.flatMap((each) => {
+    if (!each.interval_hours || each.status === "CANCELLED") return [each];
+    const children = all.filter(({ source_bulk_export_id }) => source_bulk_export_id === each.id);
+    const start = Math.max(
+      instantOf(each.start_time),
+      ...children.map(({ end_time }) => instantOf(end_time)),
+    );
+    const window = { start_time: iso(start), end_time: iso(start + Number(each.interval_hours) * HOUR) };
+    const id = String(each.id).replace(/.{12}$/, "0000000000aa");
+    const source = { source_bulk_export_id: each.id, interval_hours: null, status: "CREATED" };
+    return [each, { ...each, ...window, ...source, id }];
+  }),
+);
 
 const isInterruption = (text: unknown) => /interruption|crash|restart/i.test(String(text));
 
@@ -113,6 +130,7 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
     },
   }),
   ...variantsOf("3.1-8", {
+    "next-listed": { differs: "an export of a schedule is created before it is due", send: listNext },
     "final-no-error": {
       differs: "cancelling a finished export is answered with 200",
       send: rewriteStatus(STOP, [409], 200, {}),
