@@ -79,6 +79,7 @@ export const WEBHOOK_RULE_CASES = suite({
     [EXTERNAL_URL, "https://hooks.contract.example.com:8443/run"],
     (receiver) => [
       receiver,
+      "https://hooks.contract.example.com:444/run",
       "http://hooks.contract.example.com/run",
       "https://hooks.contract.example.com:9443/run",
     ],
@@ -95,7 +96,11 @@ export const WEBHOOK_RULE_CASES = suite({
     "a URL above the maximum length is refused",
     { max_url_length: 64 },
     [`https://a.example.com/${"x".repeat(42)}`],
-    (receiver) => [`${receiver}/${"x".repeat(64)}`, `https://a.example.com/${"x".repeat(43)}`],
+    (receiver) => [
+      `${receiver}/${"x".repeat(64)}`,
+      `https://a.example.com/${"x".repeat(64)}`,
+      `https://a.example.com/${"x".repeat(43)}`,
+    ],
   ),
   "6.1/default-ports": policy(
     "6.1-6",
@@ -109,6 +114,7 @@ export const WEBHOOK_RULE_CASES = suite({
     ],
     () => [
       "https://hooks.contract.example.com:9443/run",
+      "https://hooks.contract.example.com:444/run",
       "https://hooks.contract.example.com:80/run",
       "http://hooks.contract.example.com:443/run",
       "https://hooks.contract.example.com:8443/run",

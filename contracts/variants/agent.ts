@@ -38,15 +38,18 @@ const ndjson = rewriteReply(STREAM, (reply) =>
     : reply,
 );
 
-/** Accepts a run whose webhook is refused, and does not call it. */
-const callNothing: SendWrapper = (next) => async (request) => {
-  const reply = await next(request);
-  const body = jsonOf(request.body);
-  if (!START[1].test(request.path) || reply.status !== 422 || !isMembers(body)) return reply;
-  return typeof body.webhook === "string"
-    ? next({ ...request, body: JSON.stringify(without(body, "webhook")) })
-    : reply;
-};
+/** Accepts a run whose webhook is refused, and does not call it; those that fit `pattern` stay refused. */
+const callNothing =
+  (pattern: RegExp): SendWrapper =>
+  (next) =>
+  async (request) => {
+    const reply = await next(request);
+    const body = jsonOf(request.body);
+    if (!START[1].test(request.path) || reply.status !== 422 || !isMembers(body)) return reply;
+    return typeof body.webhook === "string" && !pattern.test(body.webhook)
+      ? next({ ...request, body: JSON.stringify(without(body, "webhook")) })
+      : reply;
+  };
 
 /** Another type in place of the one that is assumed; a static header's stays (§6.1). */
 function typeInstead({ headers }: Delivery): Readonly<Record<string, string>> {
@@ -224,6 +227,10 @@ export const AGENT_VARIANTS: readonly Variant[] = [
         body: JSON.stringify({ ...runIn(delivery), values: {}, webhook_sent_at: "2026-03-02T00:00:00Z" }),
       })),
     },
-    "any-url": { differs: "a URL is checked when it is called", send: callNothing },
+    "any-url": { differs: "a URL is checked when it is called", send: callNothing(/^$/) },
+    "any-remote-url": {
+      differs: "a URL that is not local is checked when it is called",
+      send: callNothing(/127\.0\.0\.1/),
+    },
   }),
 ];
