@@ -25,7 +25,7 @@ describe("the view of a record", () => {
 
   it("continues when the cache exceeds its bound", () => {
     const long = "x".repeat(1024 * 1024);
-    const records = Array.from({ length: 40 }, (_, id) => ({ id }));
+    const records = Array.from({ length: 18 }, (_, id) => ({ id }));
     const views = () => records.map((record) => lastingView(SETTINGS, record, () => ({ ...record, long })));
     const [first, second] = [views(), views()];
     expect(jsonOf(first)).toBe(JSON.stringify(first));
