@@ -128,6 +128,7 @@ function expectRefusedList(reply: Reply<unknown>, refusal: ReturnType<typeof ref
   const isRefusal = isRefused(reply.status);
   if (refusal)
     expectThat(refusal, isRefusal, "invalid parameters of a list are refused", "4xx", reply.status);
+  expectThat("4.1-1", reply.status < 500, "status of a list of runs", "2xx or 4xx", reply.status);
   if (!isRefusal) return;
   const message = messageIn(t, reply.body);
   expectThat(

@@ -211,7 +211,8 @@ export const THREAD_RUN_CASES = suite({
       ] as const) {
         const { status, body } = await t.call("GET", `/threads/${id}/runs`);
         t.choice(assumption, equal(status, expected), `the reply for the thread ${id} is ${expected}`);
-        const isText = !isRefused(status) || typeof messageIn(t, body) === "string";
+        if (!isRefused(status)) continue;
+        const isText = typeof messageIn(t, body) === "string";
         for (const requirement of ["4.1-3", "7.1-1", "2.3-1"] as const)
           t.fact(requirement, isText, "the body of a refusal is a string", { actual: body });
       }

@@ -131,7 +131,7 @@ export const WEBHOOK_RULE_CASES = suite({
       "http://10.0.0.8/run",
       "http://a.internal.example.com/run",
     ],
-    () => ["http://127.0.0.2/run", "http://10.0.0.9/run", "http://sub.localhost/run"],
+    () => ["http://127.0.0.2/run", "http://sub.localhost/run", "http://10.0.0.9/run"],
   ),
   "6.1/no-url-block": {
     title: "without a webhooks.url block the default ports apply",

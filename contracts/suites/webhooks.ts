@@ -86,7 +86,7 @@ export function policy(
       else if (!isRejected) await receiver?.arrived(1, TIMEOUT_MS);
       const runs = threadId === t.identity.threadId ? [] : await listRuns(t, threadId);
       const calls = runs.length + (receiver?.deliveries.length ?? 0);
-      t.fact(id, equal(calls, 0), `${first.slice(0, 60)} is not called`);
+      t.fact(id, equal(calls, 0), "the receiver and the thread of rejected URLs are not called");
       // A local address may be refused for another reason than the rule.
       await expectRejected(t, id, others);
       for (const webhook of good)

@@ -1,4 +1,4 @@
-import { CaseEnded } from "../engine/contract.ts";
+import { Lacking } from "../engine/contract.ts";
 import type { Identity, ObjectStore } from "../engine/target.ts";
 
 /** A thousand objects each. */
@@ -38,7 +38,7 @@ export function openObjectStore(
         ContinuationToken = reply.NextContinuationToken;
         if (!ContinuationToken) return keys.sort();
       }
-      throw new CaseEnded("the bucket lists more objects than a case reads; use another one (--s3)");
+      throw new Lacking("a bucket with fewer objects (--s3)");
     },
     async get(Bucket, Key) {
       const { sdk, client } = await open();

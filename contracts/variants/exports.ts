@@ -32,10 +32,10 @@ const errorsOf = (run: Members) => (isMembers(run.errors) ? run.errors : {});
 const rewriteErrors = (change: (errors: Members, run: Members) => unknown): SendWrapper =>
   rewriteReplyBody(RUNS, (run) => ({ ...run, errors: change(errorsOf(run), run) }));
 
-/** Each schedule with the export of its next window, which is listed before it is due. */
+/** Each schedule with the export of its next window, which is listed before it is due, and also after the schedule is cancelled. */
 const listNext = rewriteList(LIST, (all) =>
   all.flatMap((each) => {
-    if (!each.interval_hours || each.status === "CANCELLED") return [each];
+    if (!each.interval_hours) return [each];
     const children = all.filter(({ source_bulk_export_id }) => source_bulk_export_id === each.id);
     const start = Math.max(
       instantOf(each.start_time),

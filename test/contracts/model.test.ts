@@ -97,6 +97,7 @@ const MUTANTS: readonly Row[] = [
     "4.1-1",
     { send: rewriteList(LIST, (runs, { path }) => (path.includes("offset") ? [...runs].reverse() : runs)) },
   ],
+  ["an unknown thread is answered with 500", "4.1-1", { send: rewriteStatus(LIST, [404], 500) }],
   ["kwargs is always empty", "2.1-1", { send: setReplyMembers(LIST, { kwargs: {} }) }],
   ["a run has no updated_at", "2.1-1", { send: dropReplyMembers(LIST, "updated_at") }],
   [
