@@ -38,7 +38,7 @@ function encodingsOf(secret: string): ReadonlySet<string> {
   ]);
 }
 
-/** A text in Base64 wherever it begins in what is encoded, without the ends that depend on what is around it. */
+/** The Base64 forms of a text within a longer one, one for each alignment, without the characters that also encode its neighbours. */
 export function inBase64(text: string): readonly string[] {
   return [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.from("x".repeat(offset) + text);

@@ -46,7 +46,7 @@ export function brokenBy(order: Members): RequirementId | undefined {
   return Array.isArray(fields) && !fields.every(isColumn) ? "2.5-5" : undefined;
 }
 
-/** The statuses that are shown to stay; PATCH of an export that has ended otherwise is not (3.1-8). */
+/** Final statuses that an export keeps after a PATCH. For COMPLETED and FAILED this is not shown (3.1-8). */
 const ENDED_BY: Readonly<Partial<Record<ExportStatus, RequirementId>>> = {
   CANCELLED: "3.1-3",
   TIMEDOUT: "3.1-7",

@@ -119,7 +119,7 @@ async function list({ thread: place, query }: StepTo<"list">, model: Threads, t:
   }
 }
 
-/** What of a list decides its pages; other members may differ in each reply. */
+/** The members that decide on which page a run is; others may differ in each reply. */
 const statusesOf = (runs: readonly Members[] = []) =>
   JSON.stringify(runs.map(({ run_id, status }) => [run_id, status]));
 

@@ -165,7 +165,7 @@ export const LIFECYCLE_CASES = suite({
       await t.advance("PT6H10M");
       const [child] = await spawnedBy(t, id);
       t.must("3.1-4", child !== undefined, "the schedule has spawned an export");
-      // Perhaps also exports that are not due yet.
+      // A server may also list exports that are not due yet.
       const spawnedIds = (await childrenOf(t, id)).map((each) => each.id);
       await cancel(t, id);
       t.fact("3.1-4", statusOf(await exportOf(t, id)) === "CANCELLED", "the schedule is CANCELLED");

@@ -62,8 +62,8 @@ export async function expectRejected(
 }
 
 /**
- * A case for URL settings: URLs that they allow and URLs that they reject. Where the rule rejects the receiver, or the
- * path that starts a run on another thread, that is the first one, so that a call is noticed.
+ * A case for URL settings: URLs that they allow and URLs that they reject. The first rejected one is the receiver, or the path
+ * that starts a run on another thread, if the rule rejects it: only there a call is noticed.
  */
 export function policy(
   id: RequirementId,
