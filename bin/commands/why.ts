@@ -12,7 +12,8 @@ export const command = clientCommand({
   },
   send: ({ client }, { operands: [id = "", field], flags }) =>
     client.why(id, { ...(field !== undefined && { field }), effects: flags.effects === true }),
-  lines: ({ found, field, chain, complete, effects, effects_total }) => [
+  lines: ({ found, field, waits, chain, complete, effects, effects_total }) => [
+    ...(waits === undefined ? [] : [waits]),
     `the turns that led to the current ${field === undefined ? "state" : `value of ${field}`} of ${found}, newest first:`,
     ...chain.map(lineOfCause),
     ...(complete ? [] : ["earlier turns are not in the history of the world"]),

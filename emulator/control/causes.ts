@@ -5,6 +5,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { CausedTurn, Causes } from "../subjects/causes.ts";
 import type { ControlContext, HistoryTurn } from "../subjects/control-operation.ts";
 import { PROJECTS } from "../subjects/projects/projects.ts";
+import { missingParent, WAITING_CHILDREN } from "../subjects/traces/waiting.ts";
 import type { World } from "../subjects/turn.ts";
 
 const MAX_EFFECTS = 1_000;
@@ -30,11 +31,11 @@ export function causesOf(
       `${id.slice(0, 200)} does not occur in the history of this world, which starts at turn ${turns[0]?.commit.turn ?? "?"}.`,
       "Give the id of a record (such as an export, a run, a thread or a delivery) or of a trace row, or the bucket/key of an object.",
     );
-  const { found, first } = subject;
+  const { found, first, waits } = subject;
   const last = field === undefined ? subject.last : lastWriter(subject, field);
   const chain = last ? chainTo(last, links) : [];
   const complete = last !== undefined && chain.at(-1)?.because === undefined;
-  const causes = { id, found, ...(field !== undefined && { field }), chain, complete };
+  const causes = { id, found, waits, ...(field !== undefined && { field }), chain, complete };
   if (!withEffects) return causes;
   const effects = effectsOf(first, links);
   return {
@@ -44,8 +45,7 @@ export function causesOf(
   };
 }
 
-interface Subject {
-  readonly found: string;
+interface Subject extends Pick<Causes, "found" | "waits"> {
   readonly first: Commit;
   readonly last: Commit;
   /** What the turns wrote, the newest first. */
@@ -101,7 +101,9 @@ function recordNamed(turns: readonly HistoryTurn[], id: string): Subject | undef
 }
 
 function changeOf(turns: readonly HistoryTurn[], matches: (key: string) => boolean): Subject | undefined {
-  const changed = ({ commit }: HistoryTurn) => changesIn(commit).find(([, key]) => matches(key));
+  // The id of a waiting child is that of a trace row.
+  const changed = ({ commit }: HistoryTurn) =>
+    changesIn(commit).find(([name, key]) => name !== WAITING_CHILDREN.name && matches(key));
   return subjectIn(
     turns.filter((turn) => changed(turn) !== undefined),
     (turn) => changed(turn)?.join("/") ?? "",
@@ -153,7 +155,8 @@ function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: 
     const last = firstTurn(({ rows }) => JSON.stringify(versionAt(rows)) === text);
     if (!first || !last) continue;
     const versions = () => rowVersions(turns, versionAt);
-    return { found: `${ROWS}/${rowId}`, first: first.commit, last: last.commit, versions };
+    const waits = missingParent(traces, scope, present);
+    return { found: `${ROWS}/${rowId}`, waits, first: first.commit, last: last.commit, versions };
   }
   return undefined;
 }

@@ -11,6 +11,8 @@ export interface Causes {
   readonly id: string;
   /** As `collection/key`; `rows/<id>` for a trace row. */
   readonly found: string;
+  /** For a trace row: which ancestor has not arrived, as a sentence. */
+  readonly waits?: string;
   /** The path of the field whose value is meant; the whole record without it. */
   readonly field?: string;
   /** The last turn that changed it, or this field of it, then the one that caused that, and so on to a request, a control call or the start. */

@@ -88,6 +88,79 @@ describe("a tree whose rows have only their parents", () => {
   });
 });
 
+describe("a row whose parent has not arrived", () => {
+  const PARENTS: Readonly<Record<number, number>> = { 2: 1, 3: 2, 4: 2 };
+  const segment = (number: number) => `20260225T100000000000Z${uuid(number)}`;
+  const waitingFor = (number: number) => `waits for parent ${uuid(number)}, which has not arrived.`;
+
+  /** The row's ancestors that have arrived, and the row. */
+  function wayTo(number: number, arrived: ReadonlySet<number>): readonly number[] {
+    const parent = PARENTS[number];
+    return parent !== undefined && arrived.has(parent) ? [...wayTo(parent, arrived), number] : [number];
+  }
+
+  test("is the root of its part of the trace, which moves below the parent, for every order", async () => {
+    for (const order of permutations([1, 2, 3, 4])) {
+      const arrived = new Set<number>();
+      for (const number of order) {
+        const parent = PARENTS[number];
+        await batch([parent === undefined ? run(number) : child(number, parent)]);
+        arrived.add(number);
+        const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", { id: order.map(uuid) });
+        const places = body.runs.map(
+          ({ id, trace_id, is_root, parent_run_id, parent_run_ids, dotted_order }) => [
+            id,
+            { trace_id, is_root, parent_run_id, parent_run_ids, dotted_order },
+          ],
+        );
+        const expected = [...arrived].map((each) => {
+          const way = wayTo(each, arrived);
+          const place = {
+            trace_id: uuid(way[0] ?? 0),
+            is_root: way.length === 1,
+            parent_run_id: PARENTS[each] === undefined ? null : uuid(PARENTS[each]),
+            parent_run_ids: way.slice(0, -1).map(uuid),
+            dotted_order: way.map(segment).join("."),
+          };
+          return [uuid(each), place];
+        });
+        expect(Object.fromEntries(places)).toEqual(Object.fromEntries(expected));
+      }
+      await rig.emulator.reset();
+    }
+  });
+
+  test("is a root in trace lists and exports, and both commands say what it waits for", async () => {
+    const prepared = await prepareExport(rig);
+    await batch([
+      child(2, 1, { session_id: prepared.projectId }),
+      child(3, 2, { session_id: prepared.projectId }),
+    ]);
+    const roots = { session: [prepared.projectId], is_root: true, filter: 'eq(name, "run 2")' };
+    const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", roots);
+    expect(body.runs).toMatchObject([{ id: uuid(2), trace_id: uuid(2) }]);
+    const { id } = (await createExport(rig, prepared, { filter: `eq(trace_id, "${uuid(2)}")` })).body;
+    await runToCompletion(rig, id);
+    expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true, rows: 2 });
+    const explained = (row: number) => rig.emulator.control("GET", `/exports/${id}/explain?run=${uuid(row)}`);
+    const why = (row: number) => rig.emulator.control("GET", `/why/${uuid(row)}`);
+    expect(await explained(2)).toMatchObject({ why: `The row is in this file. The row ${waitingFor(1)}` });
+    expect(await why(2)).toMatchObject({ waits: `The row ${waitingFor(1)}` });
+    expect(await why(3)).toMatchObject({ waits: `Its ancestor ${uuid(2)} ${waitingFor(1)}` });
+    await batch([run(1)]);
+    expect(await why(3)).not.toHaveProperty("waits");
+    expect(await explained(2)).toMatchObject({ why: expect.not.stringContaining("waits") });
+  });
+
+  test("keeps the place that a client sends later, and its children follow", async () => {
+    await batch([child(2, 1), child(3, 2)]);
+    await batch([], [{ id: uuid(2), dotted_order: [9, 1, 2].map(segment).join(".") }]);
+    await batch([run(1)]);
+    expect(await read(2)).toMatchObject({ trace_id: uuid(9), is_root: false });
+    expect(await read(3)).toMatchObject({ dotted_order: [9, 1, 2, 3].map(segment).join(".") });
+  });
+});
+
 describe("tokens and costs", () => {
   test("change with their source, and stop at a row that has its own", async () => {
     await batch([run(1), child(2, 1, { total_tokens: 100 }), child(3, 2), child(4, 3, { total_tokens: 7 })]);

@@ -37,9 +37,10 @@ export const INGEST_ASSUMPTIONS = assumptionsAbout("8.5", "X-1", {
   },
   "ingest.child_before_parent": {
     section: "2.7",
-    choice: "joins the trace when the parent arrives",
+    choice:
+      "a root until the parent arrives, in the row, lists and exports; then a part of the parent's trace",
     reason:
-      "A span ends, and is sent, before its parent. Until then a child without a dotted_order is a root.",
+      "A span ends, and is sent, before its parent. This applies to a child without a dotted_order. The public service was observed to hide an OTLP span until its parent arrives, and to drop it after 12 hours.",
   },
   "ingest.roll_up": {
     section: "2.7",

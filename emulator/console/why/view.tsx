@@ -132,10 +132,15 @@ function Chain({ id }: { readonly id: string }) {
   return <Loaded resource={causes}>{(value) => <Turns causes={value} />}</Loaded>;
 }
 
-function Turns({ causes: { found, chain, complete, effects = [], effects_total = 0 } }: { causes: Causes }) {
+function Turns({
+  causes: { found, waits, chain, complete, effects = [], effects_total = 0 },
+}: {
+  causes: Causes;
+}) {
   return (
     <section class="card" aria-label={`Why is there ${found}?`}>
       <h2 class="mono key">{found}</h2>
+      {waits !== undefined && <p>{waits}</p>}
       <p class="muted">The last turn that changed it, and what led to that:</p>
       <ol class="way">
         {chain.map((turn) => (

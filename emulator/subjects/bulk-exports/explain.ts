@@ -3,6 +3,7 @@ import { type Explanation, explainFilter } from "../filters/explain.ts";
 import { parseFilter } from "../filters/parse.ts";
 import { hasHeldPatches } from "../traces/held-patches.ts";
 import type { TraceStore } from "../traces/port.ts";
+import { missingParent } from "../traces/waiting.ts";
 import type { Reader } from "../turn.ts";
 import { isFinal } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, SPAWNED } from "./records.ts";
@@ -74,7 +75,8 @@ export function explainRow(reader: Reader, traces: Traces, exportId: string, row
   const parent = record.interval_hours === null ? record : (spawnedFor(reader, record, row) ?? record);
   const runs = [...reader.list(EXPORT_RUNS, parent.id)];
   const findings = explainIn(parent, runs, row, (mark) => traces.readAsOf(scope, rowId, mark));
-  return { export_id: parent.id, run: rowId, ...findings };
+  const why = [findings.why, missingParent(traces, scope, row) ?? []].flat().join(" ");
+  return { export_id: parent.id, run: rowId, ...findings, why };
 }
 
 /** A run reads as of its own mark: it may see an older version of the row, or none. */

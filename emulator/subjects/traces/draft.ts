@@ -18,7 +18,13 @@ import {
   withChildrenOf,
 } from "./roll-up.ts";
 import { rowUnder } from "./row.ts";
-import { childrenWaitingFor, stopWaiting, type WaitingChild, waitForParent } from "./waiting.ts";
+import {
+  childrenWaitingFor,
+  stopWaiting,
+  type WaitingChild,
+  waitForParent,
+  waitingChild,
+} from "./waiting.ts";
 
 type RunTree = ReturnType<typeof createRunTree>;
 
@@ -45,23 +51,28 @@ function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows) {
     }
   }
 
-  /** Adds a child's figures to its parent once, and derives the child's place once the parent has one. */
-  function attachChild(parentId: string, child: StoredRow, { counted }: WaitingChild): void {
-    if (!counted) propagate(parentId, NO_FIGURES, figuresOf(child));
-    const parent = rows.row(parentId);
-    if (hasPlace(child)) stopWaiting(turn, workspace, child.id);
-    else if (parent && hasPlace(parent)) {
-      stopWaiting(turn, workspace, child.id);
-      rows.set({ ...child, ...placedUnder(parent, child) });
-      attachWaiting(child.id);
-    } else if (!counted) waitForParent(turn, workspace, { parent_id: parentId, id: child.id, counted: true });
+  /** Whether the place of a row may still change: it is below a row that waits for its parent, or is such a row. */
+  function isProvisional(row: StoredRow): boolean {
+    const waiting = row.parent_run_id === null ? undefined : waitingChild(turn, workspace, row.id);
+    return waiting !== undefined && (waiting.counted || !hasPlace(row));
   }
 
-  /** Attaches the children that were waiting for this row to arrive or to get a place. */
+  /** Adds a child's figures to its parent once, and moves a child without a place of its own below the parent. */
+  function attachChild(parent: StoredRow, child: StoredRow, { counted }: WaitingChild): void {
+    if (!counted) propagate(parent.id, NO_FIGURES, figuresOf(child));
+    if (!counted && hasPlace(child)) return stopWaiting(turn, workspace, child.id);
+    const movedChild = { ...(rows.row(child.id) ?? child), ...placedUnder(parent, child) };
+    rows.set(movedChild);
+    if (!isProvisional(parent)) stopWaiting(turn, workspace, child.id);
+    else if (!counted) waitForParent(turn, workspace, { parent_id: parent.id, id: child.id, counted: true });
+    if (hasPlace(movedChild)) attachWaiting(child.id);
+  }
+
+  /** Attaches the children that were waiting for this row to arrive or to move. */
   function attachWaiting(parentId: string): void {
     for (const waiting of childrenWaitingFor(turn, workspace, parentId)) {
-      const child = rows.row(waiting.id);
-      if (child?.parent_run_id === parentId) attachChild(parentId, child, waiting);
+      const [parent, child] = [rows.row(parentId), rows.row(waiting.id)];
+      if (parent && child?.parent_run_id === parentId) attachChild(parent, child, waiting);
       else stopWaiting(turn, workspace, waiting.id);
     }
   }
@@ -75,7 +86,9 @@ function createRunTree(turn: Turn, workspace: Workspace, rows: DraftRows) {
       if (parentId === null) return;
       const parent = rows.row(parentId);
       if (parent) propagate(parentId, NO_FIGURES, figuresOf(child));
-      if (parent && hasPlace(child)) return;
+      const moves =
+        parent && isProvisional(parent) && child.dotted_order.startsWith(`${parent.dotted_order}.`);
+      if (parent && hasPlace(child) && !moves) return;
       waitForParent(turn, workspace, { parent_id: parentId, id: child.id, counted: parent !== undefined });
     },
     /** Reverts `attach`. */
@@ -152,11 +165,9 @@ function placedUnderParent(rows: DraftRows, postedRow: TraceRow): TraceRow {
 
 function replaceRow(rows: DraftRows, tree: RunTree, before: StoredRow, after: StoredRow): void {
   rows.set(after);
-  if (before.parent_run_id === after.parent_run_id) {
-    tree.propagate(after.parent_run_id, figuresOf(before), figuresOf(after));
-  } else {
-    tree.detach(before);
-    tree.attach(after);
-  }
-  if (before.dotted_order !== after.dotted_order) tree.attachWaiting(after.id);
+  if (before.parent_run_id === after.parent_run_id && before.dotted_order === after.dotted_order)
+    return tree.propagate(after.parent_run_id, figuresOf(before), figuresOf(after));
+  tree.detach(before);
+  tree.attach(after);
+  tree.attachWaiting(after.id);
 }

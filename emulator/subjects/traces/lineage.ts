@@ -7,7 +7,7 @@ export const MAX_DOTTED_ORDER_SEGMENTS = 1_000;
 type Lineage = Pick<TraceRow, "trace_id" | "parent_run_id" | "parent_run_ids" | "is_root" | "dotted_order">;
 
 /** The fields of a parent that determine a child's place. */
-export type ParentRow = Pick<TraceRow, "id" | "trace_id" | "parent_run_ids" | "dotted_order">;
+export type ParentRow = Pick<TraceRow, "id" | "dotted_order">;
 
 /** Finds a row in the store or earlier in the same batch. */
 export type ParentLookup = (id: string) => ParentRow | undefined;
@@ -61,9 +61,8 @@ export function lineageProblems(id: string, input: LineageInput): readonly strin
 }
 
 /**
- * A run's place in its trace. Missing fields follow from dotted_order, else from a known parent. A child with
- * an unknown parent and no dotted_order is unplaced: its dotted_order is its own segment and its trace_id
- * is its parent's id.
+ * A run's place in its trace: that of its dotted_order, else below its parent. A child whose parent is unknown is the
+ * root of its own trace (`ingest.child_before_parent`).
  */
 export function lineageOf(
   id: string,
@@ -73,30 +72,33 @@ export function lineageOf(
 ): Lineage {
   const ids = idsOf(input.dotted_order);
   const parentId = parentIdOf(input, ids);
-  const ownSegment = (): string => `${stampOf(startTime)}${id}`;
-  if (parentId === null) {
-    const dotted_order = input.dotted_order ?? ownSegment();
-    return { trace_id: id, parent_run_id: null, parent_run_ids: [], is_root: true, dotted_order };
-  }
-  const parent = ids.length > 0 ? undefined : parentOf(parentId);
-  const traceId =
-    (ids.length > 1 ? ids[0] : input.trace_id) ?? parent?.trace_id ?? input.parent_run_ids?.[0] ?? parentId;
-  const ancestors = ids.length > 1 ? ids.slice(0, -1) : [...(parent?.parent_run_ids ?? []), parentId];
-  return {
-    trace_id: traceId,
-    parent_run_id: parentId,
-    parent_run_ids: isFilled(input.parent_run_ids) ? input.parent_run_ids : ancestors,
-    is_root: false,
-    dotted_order: input.dotted_order ?? dottedUnder(parent, traceId, ownSegment()),
-  };
+  const dotted_order = input.dotted_order ?? `${stampOf(startTime)}${id}`;
+  if (ids.length > 1)
+    return {
+      trace_id: ids[0] ?? id,
+      parent_run_id: parentId,
+      parent_run_ids: isFilled(input.parent_run_ids) ? input.parent_run_ids : ids.slice(0, -1),
+      is_root: false,
+      dotted_order,
+    };
+  const parent = parentId === null || ids.length > 0 ? undefined : parentOf(parentId);
+  return (
+    (parent && lineageUnder(parent, id, dotted_order)) ?? {
+      trace_id: id,
+      parent_run_id: parentId,
+      parent_run_ids: [],
+      is_root: true,
+      dotted_order,
+    }
+  );
 }
 
-/** Whether a row's dotted_order begins with its trace; an unplaced child has only its own segment. */
-export function hasPlace(row: Lineage): boolean {
-  return row.is_root || row.dotted_order.indexOf(".") >= 0;
+/** Whether a row is a root or below its parent; a row that waits for its parent is neither. */
+export function hasPlace({ parent_run_id, dotted_order }: Lineage): boolean {
+  return parent_run_id === null || dotted_order.includes(".");
 }
 
-/** The place that a child derives from its parent. */
+/** The place that a child derives from its parent; the root of its own trace if it cannot be below this parent. */
 export function placedUnder(
   parent: ParentRow,
   { id, start_time }: Pick<TraceRow, "id" | "start_time">,
@@ -104,11 +106,17 @@ export function placedUnder(
   return lineageOf(id, start_time, { parent_run_id: parent.id }, () => parent);
 }
 
-/** A child's dotted_order; its own segment alone when the parent is unknown, unplaced or nested too deep. */
-function dottedUnder(parent: ParentRow | undefined, traceId: string, ownSegment: string): string {
-  const ids = idsOf(parent?.dotted_order);
-  const hasPlace = ids[0] === traceId && ids.length < MAX_DOTTED_ORDER_SEGMENTS;
-  return parent !== undefined && hasPlace ? `${parent.dotted_order}.${ownSegment}` : ownSegment;
+/** Undefined when the trace would be too deep, or the child already calls its parent. */
+function lineageUnder(parent: ParentRow, id: string, ownSegment: string): Lineage | undefined {
+  const ancestors = idsOf(parent.dotted_order);
+  if (ancestors.length >= MAX_DOTTED_ORDER_SEGMENTS || ancestors.includes(id)) return undefined;
+  return {
+    trace_id: ancestors[0] ?? parent.id,
+    parent_run_id: parent.id,
+    parent_run_ids: ancestors,
+    is_root: false,
+    dotted_order: `${parent.dotted_order}.${ownSegment}`,
+  };
 }
 
 function parentIdOf(input: LineageInput, ids: readonly string[]): string | null {

@@ -114,14 +114,9 @@ describe("a posted run", () => {
 
 describe("a run's place in its trace", () => {
   const rootOrder = `20260115T085959000001Z${ROOT_ID}`;
-  const root: ParentRow = { id: ROOT_ID, trace_id: ROOT_ID, parent_run_ids: [], dotted_order: rootOrder };
+  const root: ParentRow = { id: ROOT_ID, dotted_order: rootOrder };
   const parentOrder = `${rootOrder}.20260115T085959500000Z${PARENT_ID}`;
-  const parent: ParentRow = {
-    id: PARENT_ID,
-    trace_id: ROOT_ID,
-    parent_run_ids: [ROOT_ID],
-    dotted_order: parentOrder,
-  };
+  const parent: ParentRow = { id: PARENT_ID, dotted_order: parentOrder };
   const ownSegment = `20260115T090000000000Z${ID}`;
 
   it("is read from dotted_order alone", ({ expect }) => {
@@ -143,27 +138,15 @@ describe("a run's place in its trace", () => {
     });
   });
 
-  it("is placed below an unknown parent", ({ expect }) => {
-    expect(fieldsOf({ ...PLAIN, parent_run_id: PARENT_ID })).toMatchObject({
-      trace_id: PARENT_ID,
-      parent_run_ids: [PARENT_ID],
-      is_root: false,
-      dotted_order: ownSegment,
-    });
-    expect(fieldsOf({ ...PLAIN, parent_run_id: PARENT_ID, trace_id: ROOT_ID }).trace_id).toBe(ROOT_ID);
-  });
-
-  it("has no dotted_order under a parent that has no place itself", ({ expect }) => {
-    const orphan = {
-      ...parent,
-      parent_run_ids: [ROOT_ID],
-      dotted_order: `20260115T085959500000Z${PARENT_ID}`,
-    };
-    expect(fieldsOf({ ...PLAIN, parent_run_id: PARENT_ID }, [orphan])).toMatchObject({
-      trace_id: ROOT_ID,
-      parent_run_ids: [ROOT_ID, PARENT_ID],
-      dotted_order: ownSegment,
-    });
+  it("is that of a root while its parent is unknown, would call itself, or is too deep", ({ expect }) => {
+    const own = { trace_id: ID, parent_run_ids: [], is_root: true, dotted_order: ownSegment };
+    const row = { ...PLAIN, parent_run_id: PARENT_ID };
+    const under = (dotted_order: string) => fieldsOf(row, [{ id: PARENT_ID, dotted_order }]);
+    expect(fieldsOf(row)).toMatchObject({ ...own, parent_run_id: PARENT_ID });
+    expect(fieldsOf({ ...row, trace_id: ROOT_ID, parent_run_ids: [PARENT_ID] })).toMatchObject(own);
+    expect(under(`${ownSegment}.${parentOrder}`)).toMatchObject(own);
+    expect(under(Array(1000).fill(rootOrder).join("."))).toMatchObject(own);
+    expect(under(Array(999).fill(rootOrder).join("."))).toMatchObject({ is_root: false });
   });
 
   it("is written with ids in lower case", ({ expect }) => {

@@ -92,12 +92,7 @@ describe("a patched row", () => {
       is_root: false,
       dotted_order: order,
     });
-    const parent = {
-      id: ROOT_ID,
-      trace_id: ROOT_ID,
-      parent_run_ids: [],
-      dotted_order: order.split(".")[0] ?? "",
-    };
+    const parent = { id: ROOT_ID, dotted_order: order.split(".")[0] ?? "" };
     const child = applyPatch(rowOf(PLAIN), patchOf({ parent_run_id: ROOT_ID }), () => parent);
     expect(child).toMatchObject({
       is_root: false,
