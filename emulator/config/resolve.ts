@@ -166,6 +166,7 @@ function settingsFrom({ value, anyValue }: Values): Omit<Settings, "webhooks"> {
     strict: value("strict"),
     isolated: value("server.isolated"),
     legacyEnd: value("legacy_end"),
+    ingestWindowMs: value("ingest.window"),
     versions: {
       service: value("versions.service"),
       application: value("versions.application"),

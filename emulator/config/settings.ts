@@ -16,6 +16,7 @@ import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
 import {
   choice,
   dateOrInstant,
+  duration,
   flag,
   instant,
   integer,
@@ -181,6 +182,11 @@ const WORLD = {
     null,
     "virtual time from which `POST /runs/query` and `GET /runs/{run_id}` answer 410 (default: never); public clients announce this for the time after 2027-01-31",
     { flag: "legacy-end", word: "<date>" },
+  ),
+  "ingest.window": setting<number | null>(
+    duration(),
+    null,
+    "how far from the virtual time a trace row may start; a request with any other row is refused as a whole (default: any distance); the public service was observed to use 24h",
   ),
   strict: setting(
     toggle(),

@@ -21,6 +21,8 @@ export interface Settings {
   readonly isolated: boolean;
   /** From this instant operations that the service removes are refused; null: never. */
   readonly legacyEnd: Instant | null;
+  /** How far from the time of the world a trace row may start; null: any distance. */
+  readonly ingestWindowMs: number | null;
   readonly versions: Versions;
   readonly auth: AuthSettings;
   /** §8.2, §8.3 and the limits of files. */

@@ -70,6 +70,29 @@ describe("POST /runs/multipart", () => {
     expect([refusal.status, refusal.detail]).toEqual([422, expect.stringContaining("must say its length")]);
   });
 
+  test("refuses everything with one row outside the window, if there is one", async () => {
+    const start_time = "2026-02-27T23:59:59.999Z";
+    const parts = [...runParts(1, { start_time: "2026-03-01T23:00:00Z" }), ...runParts(2, { start_time })];
+    expect((await send(formOf(parts))).status).toBe(202);
+    await rig.close();
+    rig = await startRig({ ingest: { window: "24h" } });
+    const { status, detail } = await send(formOf(parts));
+    expect([status, detail]).toEqual([
+      422,
+      expect.stringMatching(/start_time: 2026-02-27.+P1D.+ingest.window/),
+    ]);
+    expect(await projects()).toEqual([]);
+    const run = { id: uuid(2), name: "run 2", run_type: "chain" };
+    const patch = [{ id: uuid(2), start_time }];
+    for (const [path, body] of [
+      ["/runs", { ...run, start_time }],
+      ["/runs/batch", { post: [{ ...run, start_time }] }],
+      ["/runs/batch", { post: [run], patch }],
+    ] as const)
+      expect([path, (await rig.call("POST", path, body)).status]).toEqual([path, 422]);
+    expect((await send(formOf(parts.slice(0, 2)))).status).toBe(202);
+  });
+
   test.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],

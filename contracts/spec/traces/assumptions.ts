@@ -25,7 +25,9 @@ export const INGEST_ASSUMPTIONS = assumptionsAbout("8.5", "X-1", {
   "ingest.row_time": {
     section: "2.7",
     choice: "any start_time",
-    reason: "Tests need old and future rows.",
+    reason:
+      "Tests need old and future rows. The public service was observed to refuse a request with a row more than 24 hours from its own time.",
+    setting: "ingest.window",
   },
   "ingest.project": {
     choice: "created when its name or id is first used; the project default if none is named",

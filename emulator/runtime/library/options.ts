@@ -17,8 +17,8 @@ type NameBelow<Prefix extends string> = keyof NamedValues extends infer Path
     : never
   : never;
 
-/** What is given for a setting; virtual times are given as ISO 8601 text. */
-type ValueOf<Path extends keyof NamedValues> = Path extends "clock.now" | "legacy_end"
+/** What is given for a setting; virtual times and durations are given as text. */
+type ValueOf<Path extends keyof NamedValues> = Path extends "clock.now" | "legacy_end" | "ingest.window"
   ? string
   : Path extends "agent.scripts"
     ? readonly ScriptInput[]

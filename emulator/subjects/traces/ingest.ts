@@ -1,3 +1,4 @@
+import { formatDuration } from "../../kernel/duration.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { recordFeedback, refuseTooMuch } from "../feedback/feedback.ts";
@@ -6,8 +7,10 @@ import { isSameProject, type ProjectReference, projectFor, refuseDeleted } from 
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { createDraft } from "./draft.ts";
+import { fieldAt } from "./field-readers.ts";
 import { holdPatches } from "./held-patches.ts";
 import { normalisePatch, normalisePost, type Problems } from "./normalise.ts";
+import { millisOf } from "./wire-time.ts";
 
 /** An item of an ingest request as received, with its path in the request for error messages. */
 export interface IngestItem {
@@ -81,13 +84,31 @@ function onceInARow<T>(act: (reference: ProjectReference) => T): (reference: Pro
 function normalised(turn: Turn, batch: Batch) {
   const problems: string[] = [...(batch.problems ?? [])];
   const now = formatInstant(turn.now);
-  const runs = readEach(batch.posts, problems, ({ value, where }) => normalisePost(value, where, { now }));
-  const patches = readEach(batch.patches, problems, ({ value, where, id }) =>
-    normalisePatch(value, where, id),
-  );
+  const runs = readEach(batch.posts, problems, ({ value, where }) => {
+    const read = normalisePost(value, where, { now });
+    return "problems" in read ? read : (windowProblems(turn, where, read.run.fields.start_time) ?? read);
+  });
+  const patches = readEach(batch.patches, problems, ({ value, where, id }) => {
+    const read = normalisePatch(value, where, id);
+    return "problems" in read ? read : (windowProblems(turn, where, read.patch.start_time) ?? read);
+  });
   const feedback = readEach(batch.feedback ?? [], problems, ({ value, where }) => readFeedback(value, where));
   if (problems.length > 0) throw new Refusal(422, "invalid_run", joinProblems(problems));
   return { runs: runs.map(({ run }) => run), patches, feedback: feedback.map(({ input }) => input) };
+}
+
+/** The problem of a start time outside `ingest.window`; undefined within it. */
+function windowProblems(
+  { now, ports }: Turn,
+  where: string,
+  startTime?: string | null,
+): Problems | undefined {
+  const { ingestWindowMs } = ports.settings;
+  if (ingestWindowMs === null || startTime == null) return undefined;
+  if (Math.abs(millisOf(startTime) - now) <= ingestWindowMs) return undefined;
+  const limit = `more than ${formatDuration(ingestWindowMs)} from ${formatInstant(now)}, the time of the world`;
+  const rule = `${startTime} is ${limit} (ingest.window). Send a later or earlier start_time, or change the setting.`;
+  return { problems: [`${fieldAt(where, "start_time")}: ${rule}`] };
 }
 
 /** Reads items until there are too many problems. */
