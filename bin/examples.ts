@@ -51,7 +51,6 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
     page: "do/check-your-own-server.md",
     lines: {
       run: ["contract run", "contract run --target http://127.0.0.1:8000"],
-      model: ["contract model --seed 1", "contract model --target http://127.0.0.1:8000 --requests 200"],
       check: ["contract check session.har", "contract check session.har --report sarif --output check.sarif"],
       list: ["contract list", "contract list 8.5"],
       coverage: ["contract coverage", "contract coverage 4.1"],

@@ -29,7 +29,7 @@ const CONTRACT_FLOORS: readonly (readonly string[])[] = [
   ["contracts/openapi", "contracts/report"],
   ["contracts/targets"],
   ["contracts/suites"],
-  ["contracts/mutants", "contracts/model"],
+  ["contracts/mutants"],
   ["contracts/variants"],
   ["contracts/index.ts"],
 ];

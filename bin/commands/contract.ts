@@ -1,21 +1,17 @@
 import type { CommandGroup, Flags } from "../command.ts";
 
-const PROFILE_FLAG: Flags = {
+const REPORT_FLAGS: Flags = {
   profile: {
     value: "spec|observed",
     help: "check against the specification, or against the observed behaviour of the public service (default spec)",
   },
-};
-
-const REPORT_FLAGS: Flags = {
-  ...PROFILE_FLAG,
   strict: { help: "also fail on differences from the emulator's documented assumptions" },
   report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
   verbose: { help: "show all findings, not only the first five of each requirement" },
   output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
 };
 
-const SERVER_FLAGS: Flags = {
+const FLAGS: Flags = {
   target: {
     value: "<url>|container[:<image>]",
     help: "US base address of the server to test, or `container` to start the image trace-platform-emulator with Docker, or another image (default: an emulator in this process)",
@@ -65,10 +61,6 @@ const SERVER_FLAGS: Flags = {
   "s3-access-key-id": { value: "<id>", help: "access key (default: AWS_ACCESS_KEY_ID)" },
   "s3-secret-access-key": { value: "<secret>", help: "its secret (default: AWS_SECRET_ACCESS_KEY)" },
   "allow-writes": { help: "create and change things on a server that is not local" },
-};
-
-const FLAGS: Flags = {
-  ...SERVER_FLAGS,
   "compare-api-key": {
     value: "<key>",
     help: "API key of the server at --compare, with --target (without --target, use --api-key)",
@@ -96,16 +88,6 @@ const FLAGS: Flags = {
   ...REPORT_FLAGS,
 };
 
-const MODEL_FLAGS: Flags = {
-  ...SERVER_FLAGS,
-  ...PROFILE_FLAG,
-  seed: { value: "<n>", help: "seed of the sequences (default 1)" },
-  requests: {
-    value: "<n>",
-    help: "number of random requests (default 200); the search for the shortest sequence may send ten times as many",
-  },
-};
-
 const CHECK_FLAGS: Flags = {
   target: {
     value: "<url>",
@@ -131,13 +113,6 @@ export const command: CommandGroup = {
       operands: SELECTORS,
       flags: FLAGS,
       run: async (invocation) => (await import("../contract/run.ts")).run(invocation, invocation.operands),
-    },
-    model: {
-      summary:
-        "send random sequences of requests and compare the replies with a small model of threads, runs and exports; after a difference, print the shortest sequence that still differs as curl commands",
-      operands: [],
-      flags: MODEL_FLAGS,
-      run: async (invocation) => (await import("../contract/model.ts")).runModel(invocation),
     },
     check: {
       summary:

@@ -26,7 +26,7 @@ import type { Blame, Finding, MetExpectation } from "./verdict.ts";
 import { openWire, type Wire } from "./wire.ts";
 
 /** A running case, as the runner sees it. */
-export interface OpenContract {
+interface OpenContract {
   readonly contract: Contract;
   readonly findings: Finding[];
   readonly checkedRequirements: ReadonlySet<RequirementId>;

@@ -124,43 +124,28 @@ export const PAGE_RUNS = 20;
 const MAX_RUNS = 5000;
 
 /**
- * The runs of all pages, until one is short or has no run that is new. Pages are small, because the largest limit is not
- * shown (§8.1). Ends the case where a server invents more and more runs.
+ * Every run of a thread that the query selects, once: pages are read until one is short or has no run that is new. They
+ * are small, because the largest limit is not shown (§8.1). Ends the case where a server invents more and more runs.
  */
-export async function readPages<Run extends { readonly run_id?: unknown }>(
-  t: Contract,
-  threadId: string,
-  pageAt: (offset: number) => Promise<readonly Run[]>,
-): Promise<readonly Run[]> {
-  const runs: Run[] = [];
-  const ids = new Set<unknown>();
-  while (runs.length < MAX_RUNS) {
-    const page = await pageAt(runs.length);
-    const before = ids.size;
-    for (const run of page) {
-      runs.push(run);
-      ids.add(run.run_id);
-    }
-    if (page.length < PAGE_RUNS || ids.size === before) return runs;
-  }
-  const isOwn = threadId !== t.identity.threadId;
-  t.must("4.1-1", !isOwn, "the list has only runs that were started", { actual: `${runs.length} runs` });
-  return t.lack("a thread with fewer runs (--thread)");
-}
-
-/** Every run of a thread that the query selects, once. */
 export async function allRuns(
   t: Contract,
   threadId: string,
   query = "",
   options: CallOptions = {},
 ): Promise<readonly RunBody[]> {
-  const runs = await readPages(t, threadId, async (offset) => {
+  const runs = new Map<unknown, RunBody>();
+  for (let offset = 0; offset < MAX_RUNS; ) {
     const path = `/threads/${threadId}/runs?limit=${PAGE_RUNS}&offset=${offset}${query}`;
     const { body } = await t.call<readonly RunBody[]>("GET", path, options);
-    return Array.isArray(body) ? body.filter((run: RunBody) => isMembers(run)) : [];
-  });
-  return [...new Map(runs.map((run) => [run.run_id, run])).values()];
+    const page = Array.isArray(body) ? body.filter((run: RunBody) => isMembers(run)) : [];
+    const before = runs.size;
+    for (const run of page) runs.set(run.run_id, run);
+    if (page.length < PAGE_RUNS || runs.size === before) return [...runs.values()];
+    offset += page.length;
+  }
+  const isOwn = threadId !== t.identity.threadId;
+  t.must("4.1-1", !isOwn, "the list has only runs that were started", { actual: `${runs.size} runs` });
+  return t.lack("a thread with fewer runs (--thread)");
 }
 
 /** The run in a delivery (§6). */

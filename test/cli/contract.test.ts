@@ -119,17 +119,6 @@ describe("emulator contract", () => {
     expect(code).toBe(2);
   });
 
-  it("model: 1 with the request of a difference, and only the values that were compared", async () => {
-    const { url, close } = await tinyServer(({ path }) =>
-      path.startsWith("/_") ? { status: 404, body: "" } : { status: 200, body: [] },
-    );
-    const { code, out } = await contract(["model", "--target", url]);
-    await close();
-    expect(code).toBe(1);
-    expect(out).toMatch(/The shortest sequence has \d+ requests:\n {2}curl /);
-    expect(out).not.toContain("undefined");
-  });
-
   it("run --target: 2 when there is no server", async () => {
     const { code, err } = await contract(["run", "--target", "http://127.0.0.1:9"]);
     expect(err).toMatch(

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createAddressTarget, runContracts } from "../../contracts/index.ts";
-import { play } from "../../contracts/model/play.ts";
 import { idOf, NEW_THREAD, OTHER, RUNS, run, THREAD } from "./recorded-bodies.ts";
 import { type Answer, tinyServer } from "./stub-server.ts";
 
@@ -84,11 +83,4 @@ it.each([
   const { results } = await runContracts(await target(inventRuns, more), { select: ["4.1/pairs"] });
   expect(results.map((result) => result.verdict)).toEqual([verdict]);
   expect(results[0]?.findings.map(({ text }) => text)).toContain(message);
-  const { difference, lacking } = await play(await target(inventRuns, more), { seed: 1, requests: 300 });
-  expect(difference?.text ?? lacking.list).toBe(message.replace("needs ", ""));
-});
-
-it("the model agrees with it", async () => {
-  const { difference } = await play(await target(), { seed: 1, requests: 200 });
-  expect(difference).toBeUndefined();
 });
