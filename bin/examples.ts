@@ -41,10 +41,6 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
         "report merge one.json two.json",
         "report merge one.json two.json --report junit --output all.xml",
       ],
-      film: [
-        "report film failed.capsule --output film.html",
-        "report film failed.capsule --output film.html --quiet",
-      ],
     },
   },
   contract: {

@@ -63,16 +63,16 @@ export function publish(
 }
 
 /** The error of a report file that cannot be written. */
-export function unwritable(file: string, error: unknown): UsageError {
+function unwritable(file: string, error: unknown): UsageError {
   return new UsageError(`--output: "${file}" cannot be written: ${writeAdvice(error)}`);
 }
 
 /** The page has a view for each kind of report. */
-export type HtmlReportKind = "contract" | "comparison" | "replay" | "film";
+export type HtmlReportKind = "contract" | "comparison" | "replay";
 
 /** A report as one file that opens offline: the components of the console with the data inlined. */
-export function htmlReport(kind: HtmlReportKind, json: string): string {
-  const script = builtText(kind === "film" ? "film.js" : "report.js").replaceAll("</script", "<\\/script");
+function htmlReport(kind: HtmlReportKind, json: string): string {
+  const script = builtText("report.js").replaceAll("</script", "<\\/script");
   const style = builtText("style.css");
   const page = { kind, report: JSON.parse(json), version: packageVersion(), date: new Date().toISOString() };
   // Within a script element nothing but its end tag is markup.

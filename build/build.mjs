@@ -179,7 +179,7 @@ async function bundleConsole() {
   await build({
     ...options,
     format: "iife",
-    entryPoints: { report: join(folder, "report-page.tsx"), film: join(folder, "film-page.tsx") },
+    entryPoints: { report: join(folder, "report-page.tsx") },
   });
   const result = await build({
     ...options,
@@ -187,7 +187,7 @@ async function bundleConsole() {
     metafile: true,
   });
   // The package is limited, and Brotli needs least. Reports of one file and other clients get what it contains.
-  for (const name of ["console.js", "style.css", "report.js", "film.js"]) {
+  for (const name of ["console.js", "style.css", "report.js"]) {
     const file = join(outdir, name);
     await writeFile(`${file}.br`, brotliCompressSync(await readFile(file)));
     await rm(file);

@@ -48,7 +48,7 @@ export async function scenarioOf(
     throw new UsageError(
       "the capsule cannot be replayed, because it does not contain everything that happened:",
       ...gaps.map((gap) => `  ${gap}`),
-      "`emulator report film` shows what it contains.",
+      "Raise the limits that they name, or avoid the gaps, and make the capsule again.",
     );
   const isTrusted = flags.trust === true;
   const definition = readDefinition(scenario, isTrusted ? undefined : folder);

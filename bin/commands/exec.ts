@@ -33,10 +33,6 @@ export const command: Command = {
       value: "<file>",
       help: "when the command fails, write a capsule: a file with its requests to the world main; `emulator open <file>` shows the failure",
     },
-    film: {
-      value: "<file>",
-      help: "with --capsule: also write the failure as one HTML file that opens offline",
-    },
     ...explorationFlags("command"),
     jobs: { value: "<n>", help: "with --vary or --sweep: runs of the command at the same time (default 1)" },
     report: {
@@ -88,6 +84,6 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 async function capsuleOf(invocation: Invocation): Promise<CommandCapsule | undefined> {
-  if (invocation.flags.capsule === undefined && invocation.flags.film === undefined) return undefined;
+  if (invocation.flags.capsule === undefined) return undefined;
   return (await import("../exec/capsule.ts")).commandCapsule(invocation);
 }

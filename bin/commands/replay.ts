@@ -35,10 +35,6 @@ export const command: Command = {
       value: "<file>",
       help: "when a scenario fails, write a capsule: a file with everything that repeats the failure; `emulator open <file>` shows it",
     },
-    film: {
-      value: "<file>",
-      help: "with --capsule: also write the failure as one HTML file that opens offline",
-    },
     shrink: {
       value: "<file>",
       help: "write the smallest scenario that fails in the same way as this one to --output",

@@ -2,8 +2,7 @@ import type { CommandGroup } from "../command.ts";
 
 /** Each action loads its part of the harness on demand. */
 export const command: CommandGroup = {
-  summary:
-    "merge JSON reports of replay, exec and contract run, and write the failures of capsules as HTML files (films)",
+  summary: "merge JSON reports of replay, exec and contract run",
   actions: {
     merge: {
       summary: "combine the reports of several parts (--shard), each written with --report json",
@@ -17,13 +16,6 @@ export const command: CommandGroup = {
         output: { value: "<file>", help: "file for the report (default: standard output)" },
       },
       run: async (invocation) => (await import("../report/merge.ts")).mergeReports(invocation),
-    },
-    film: {
-      summary:
-        "write the failure of a capsule as one HTML file that opens offline, with its time axis and turns",
-      operands: ["<capsule>"],
-      flags: { output: { value: "<file>", help: "file for the film (default: standard output)" } },
-      run: async (invocation) => (await import("../capsule/film.ts")).reportFilm(invocation),
     },
   },
 };

@@ -3,7 +3,6 @@ import { shellWord } from "../../emulator/client/shell.ts";
 import { givenSettings } from "../../emulator/config/given-settings.ts";
 import { writeRecording } from "../../emulator/runtime/capsules/recording.ts";
 import { checkCapsule, withFileErrors } from "../capsule/file.ts";
-import { filmFile, writeFilm } from "../capsule/film.ts";
 import type { Invocation } from "../command.ts";
 import { printError } from "../terminal.ts";
 
@@ -15,7 +14,6 @@ export interface CommandCapsule {
 /** Undefined without `--capsule`. Throws `UsageError` where none could be written. */
 export async function commandCapsule(invocation: Invocation): Promise<CommandCapsule | undefined> {
   const { operands, flags, cwd, env } = invocation;
-  const film = filmFile(invocation);
   if (flags.capsule === undefined) return undefined;
   const file = resolve(cwd, String(flags.capsule));
   await checkCapsule(file);
@@ -29,7 +27,6 @@ export async function commandCapsule(invocation: Invocation): Promise<CommandCap
         (error: Error) => error,
       );
       if (gaps instanceof Error) return printError(`--capsule: ${gaps.message}`);
-      if (film !== undefined) await writeFilm(file, film);
       if (gaps.length > 0) printError(`${file} was written, but it cannot be replayed: ${gaps.join(" ")}`);
       else if (flags.quiet !== true)
         printError(

@@ -102,7 +102,6 @@ async function capsuleOf(
   { flags, cwd }: Invocation,
   address: TargetAddress | undefined,
 ): Promise<string | undefined> {
-  if (flags.film !== undefined) (await import("../capsule/film.ts")).filmFile({ flags, cwd });
   if (flags.capsule === undefined) return undefined;
   if (address !== undefined)
     throw new UsageError(
@@ -133,9 +132,6 @@ async function keepFailed(
   const { withFileErrors } = await import("../capsule/file.ts");
   const run = await runScenario({ ...scenario, seed: failure.seed }, environments);
   await withFileErrors(() => writeCapsule(file, scenarioParts(scenario, run, failure.again)));
-  const { filmFile, writeFilm } = await import("../capsule/film.ts");
-  const film = filmFile(invocation);
-  if (film !== undefined) await writeFilm(file, film);
   if (invocation.flags.quiet === true) return;
   // A report for programs stands alone.
   const tell = formatOf(invocation) === "pretty" ? print : printError;

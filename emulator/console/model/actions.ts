@@ -3,7 +3,7 @@ import { CONTROL_PATH } from "../../client/control-client.ts";
 import { ErrorReply, NoReply, requestJson } from "../../client/send.ts";
 import { sendHere } from "./client.ts";
 import { now, readClock } from "./clock.ts";
-import { isFilm, reconnect, revision } from "./live.ts";
+import { reconnect, revision } from "./live.ts";
 import { actionCount, dropLooksAfter, isActing } from "./looks.ts";
 import { readEagerly } from "./resource.ts";
 import { isReadOnly } from "./token.ts";
@@ -70,7 +70,6 @@ export async function perform<T = unknown>(
   call: Call,
   send: () => Promise<T> = () => requestJson(sendHere, call),
 ): Promise<T | undefined> {
-  if (isFilm.value) return undefined;
   return run(label, call, async () => {
     const at = now.value;
     const undo = await planUndo(call).catch((error) => confirmed(label, errorText(error)));

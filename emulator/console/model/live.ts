@@ -9,8 +9,6 @@ import { worldUrl } from "./world-address.ts";
 /** The state of the stream that reports new turns. */
 export type Connection = "connecting" | "live" | "gone" | "ended";
 
-/** Whether the page is a film: one file with the turns of a failure, without an emulator. */
-export const isFilm = signal(false);
 /** Increases when turns arrive. Views then read their data again. */
 export const revision = signal(0);
 export const connection = signal<Connection>("connecting");

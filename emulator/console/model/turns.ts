@@ -20,7 +20,7 @@ export interface TurnQuery extends TurnFilter {
   readonly at?: number;
 }
 
-/** Where turns are read: from the emulator, or in a film from the page itself. */
+/** Where turns are read. */
 export interface TurnSource {
   page(query: TurnQuery): Promise<TurnPage<Turn>>;
   lanes(query: LanesQuery): Promise<Lanes>;
@@ -47,16 +47,11 @@ export function turnsOf(client: ControlClient): TurnSource {
   };
 }
 
-let source = turnsOf(present);
+const source = turnsOf(present);
 
 /** The source of the turns that the page shows. */
 export function turnSource(): TurnSource {
   return source;
-}
-
-/** Shows the turns of a film in place of those of a world. */
-export function showTurnsOf(film: TurnSource): void {
-  source = film;
 }
 
 /** A page of the turns that the page shows. */

@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { isFilm } from "../model/live.ts";
 import { spanOf } from "../parts/time.tsx";
 import { type DrawnAxis, onAxisKey, useAxisInput } from "./axis-input.ts";
 import { Overview } from "./overview.tsx";
@@ -44,7 +43,7 @@ export function Axis({ worlds, parting }: AxisProps) {
   const height = HEADER_HEIGHT + lanes.reduce((sum, lane) => sum + lane.height, 0);
   return (
     <section class="axis" aria-label="Time axis" onKeyDown={(event) => onAxisKey(event, axis)}>
-      <AxisBar axis={axis} hasRange={!other && !isFilm.value} />
+      <AxisBar axis={axis} hasRange={!other} />
       <div class="axis-grid">
         <span class="lane-names muted" aria-hidden="true">
           Whole time
@@ -77,7 +76,7 @@ export function Axis({ worlds, parting }: AxisProps) {
             ))}
             {parting && <Parting scale={scale} height={height} {...parting} />}
           </svg>
-          {!other && !isFilm.value && <RangeHandle axis={axis} height={height} />}
+          {!other && <RangeHandle axis={axis} height={height} />}
           {!other && <Playhead axis={axis} height={height} />}
         </div>
       </div>

@@ -1,6 +1,5 @@
 import type { Bar } from "../../control/turns/bars.ts";
 import type { BarPart, ExportBar } from "../../control/turns/lanes.ts";
-import { isFilm } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { toneOf } from "../parts/status.tsx";
 import { spanOf } from "../parts/time.tsx";
@@ -37,7 +36,7 @@ export function laneBars(
       const name = `${count.toLocaleString("en")} ${kind}s`;
       return { ...common, name, label: name, href: null };
     }
-    const href = isFilm.value ? null : addressOf(`${kind}s`, id);
+    const href = addressOf(`${kind}s`, id);
     if (!("parts" in bar)) return { ...common, name: id.slice(0, 8), label: `${kind} ${id} ${status}`, href };
     const project = bar.project ?? "project gone";
     const isBand = bar.interval_hours !== null;

@@ -1,7 +1,5 @@
 import type { FaultTarget } from "../../../contracts/spec/faults.ts";
-import { asOf } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { isFilm } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { readTurns, type Turn } from "../model/turns.ts";
@@ -15,7 +13,7 @@ import { select, selectedTurn } from "./state.ts";
 
 /** The journal entry of the selected turn, and the other turns about the same subject. */
 export function TurnDetail() {
-  const shownTurn = selectedTurn.value ?? (isFilm.value ? asOf.value : null);
+  const shownTurn = selectedTurn.value;
   const facts = useResource(`turn ${shownTurn}`, () => factsOf(shownTurn)).value;
   if (!facts) return null;
   if (!facts.turn) return <MissingTurn number={selectedTurn.value} first={facts.firstTurn} />;
@@ -46,7 +44,7 @@ export function TurnDetail() {
           ))}
         </p>
       )}
-      {!isFilm.value && <TurnLinks turn={turn} first={first} />}
+      <TurnLinks turn={turn} first={first} />
       <Json value={turn} />
     </aside>
   );

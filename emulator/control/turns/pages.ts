@@ -61,8 +61,8 @@ export async function turnPage(
   list: TurnList,
   filter: TurnFilter,
   place: PagePlace,
-  matches: Matches = { turns: [], upTo: 0 },
-  rest: () => Promise<void> = async () => {},
+  matches: Matches,
+  rest: () => Promise<void>,
 ): Promise<TurnPage> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   if (isFiltered) await extend(matches, list, filter, rest);

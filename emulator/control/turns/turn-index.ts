@@ -7,7 +7,7 @@ import { createMoves } from "./moves.ts";
 /** The lanes of the time axis with single marks. */
 export type MarkLane = "schedules" | "webhooks" | "limits" | "faults" | "requests";
 
-/** Turns in order: a journal, or those of a film. */
+/** Turns in order, such as a journal. */
 export interface TurnList {
   size(): number;
   slice(begin: number, end: number): readonly JournalEntry[];
