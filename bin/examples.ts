@@ -47,7 +47,7 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
     page: "do/check-your-own-server.md",
     lines: {
       run: ["contract run", "contract run --target http://127.0.0.1:8000"],
-      check: ["contract check session.har", "contract check session.har --report sarif --output check.sarif"],
+      check: ["contract check session.har", "contract check session.har --report junit --output check.xml"],
       list: ["contract list", "contract list 8.5"],
       coverage: ["contract coverage", "contract coverage 4.1"],
       selftest: ["contract selftest 4.1", "contract selftest --json"],

@@ -12,8 +12,6 @@ const MAX_SKIPPED_NAMES = 10;
 export function explorationReport(report: ExplorationReport, cwd: string): ReportModel {
   return {
     name: report.name,
-    tool: `emulator replay ${report.name}`,
-    rules: Object.fromEntries(report.results.map(({ trial, differs }) => [trial, differs])),
     summary: [summaryLine(report)],
     part: report.part,
     suites: () => [{ name: report.name, rows: rowsOf(report, cwd) }],
@@ -25,7 +23,7 @@ export function explorationReport(report: ExplorationReport, cwd: string): Repor
 
 /** Trials that were played, then those that were not, then baselines that failed. */
 function rowsOf({ results, notRun, refused }: ExplorationReport, cwd: string): readonly ReportRow[] {
-  const unplayed = { verdict: "not run", details: [], findings: [] };
+  const unplayed = { verdict: "not run", details: [] };
   return [
     ...results.map((result) => trialRow(result, cwd)),
     ...notRun.map(({ subject, trial, why }) => ({
@@ -50,7 +48,6 @@ function trialRow(result: TrialResult, cwd: string): ReportRow {
   const { subject, trial, file, failure, verdict, differs, durationMs } = result;
   const { place = { file, line: 1 }, label } = failure ?? {};
   const message = [label ?? differs, ...result.differences].join("; ");
-  const fingerprint = [subject, trial, verdict, label ?? ""].join(" | ");
   return {
     id: `${subject}: ${trial}`,
     name: trial,
@@ -61,7 +58,6 @@ function trialRow(result: TrialResult, cwd: string): ReportRow {
     details: verdict === "held" ? [] : [titleOf(result), ...detailLines(result, cwd)],
     durationMs,
     file: { path: near(place.file, cwd), line: place.line },
-    findings: !isProblem(result) ? [] : [{ rule: trial, level: "error", text: message, fingerprint }],
   };
 }
 

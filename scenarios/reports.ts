@@ -1,22 +1,13 @@
 import { relative } from "node:path";
 import { markdownBody, prettyBody, type ReportBody } from "../contracts/report/body.ts";
 import { counted } from "../contracts/report/counted.ts";
-import type { ReportModel, ReportPart, ReportRow, RowFinding } from "../contracts/report/model.ts";
+import type { ReportModel, ReportPart, ReportRow } from "../contracts/report/model.ts";
 import type { Outcome } from "./replay.ts";
-
-const RULES = {
-  failed: "A step of a scenario does not meet its expectation.",
-  drifted: "The journal of a scenario differs from the recorded journal.",
-  broken: "A scenario cannot be played.",
-  "not run": "A scenario was not played to its end.",
-} as const;
 
 /** The report of a replay; file names are relative to `cwd`. */
 export function replayReport(outcomes: readonly Outcome[], cwd: string, part?: ReportPart): ReportModel {
   return {
     name: "scenarios",
-    tool: "emulator replay",
-    rules: RULES,
     ...(part && { part }),
     summary: prettyBody(bodyOf(outcomes, cwd)),
     suites: () => [{ name: "scenarios", rows: outcomes.map((outcome) => outcomeRow(outcome, cwd)) }],
@@ -49,21 +40,7 @@ function outcomeRow(outcome: Outcome, cwd: string): ReportRow {
     remarks: warningLines(outcome),
     durationMs,
     file: { path: near(place.file, cwd), line: place.line },
-    findings: findingsOf(outcome),
   };
-}
-
-function findingsOf(outcome: Outcome): readonly RowFinding[] {
-  const { verdict, name, sentence, failure } = outcome;
-  if (verdict === "passed" || verdict === "not run") return [];
-  return [
-    {
-      rule: verdict,
-      level: verdict === "drifted" ? "warning" : "error",
-      text: `${sentence} ${problemOf(outcome)}`,
-      fingerprint: [name, verdict, failure?.label ?? ""].join(" | "),
-    },
-  ];
 }
 
 /** The failure in one line. */

@@ -6,7 +6,7 @@ const REPORT_FLAGS: Flags = {
     help: "check against the specification, or against the observed behaviour of the public service (default spec)",
   },
   strict: { help: "also fail on differences from the emulator's documented assumptions" },
-  report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
+  report: { value: "pretty|junit|json|md|html", help: "report format (default pretty)" },
   verbose: { help: "show all findings, not only the first five of each requirement" },
   output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
 };
@@ -80,10 +80,6 @@ const FLAGS: Flags = {
     value: "<report.json>",
     help: "an earlier report of `contract run`, written with --report json: fail only on findings that it does not have",
   },
-  source: {
-    value: "<file>",
-    help: "with `--report sarif`: file of the repository to which the findings are attached (default: the workflow file in GitHub Actions)",
-  },
   bail: { help: "stop at the first case that fails" },
   ...REPORT_FLAGS,
 };
@@ -116,7 +112,7 @@ export const command: CommandGroup = {
     },
     check: {
       summary:
-        "check recorded requests and replies against the specification: HAR files, replies to `GET /_emulator/v1/recording` (NDJSON), objects of nock's recorder",
+        "check recorded requests and replies against the specification: HAR files, or replies to `GET /_emulator/v1/recording` (NDJSON)",
       operands: ["<file…>"],
       flags: CHECK_FLAGS,
       run: async (invocation) => (await import("../contract/check.ts")).checkFiles(invocation),

@@ -36,7 +36,7 @@ export const command: Command = {
     ...explorationFlags("command"),
     jobs: { value: "<n>", help: "with --vary or --sweep: runs of the command at the same time (default 1)" },
     report: {
-      value: "pretty|junit|json|md|sarif",
+      value: "pretty|junit|json|md",
       help: "with --vary or --sweep: report format (default pretty)",
     },
     output: {

@@ -43,7 +43,7 @@ export const command: Command = {
       value: "step|path|difference",
       help: "with --shrink: what stays the same in the smaller scenario. step: the failed step. path (default): also the path in the reply, the expected value, and the actual value except its numbers. difference: also the numbers of the actual value",
     },
-    report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
+    report: { value: "pretty|junit|json|md|html", help: "report format (default pretty)" },
     trust: {
       help: "when an argument is a capsule: let it use environment variables, files and hosts other than this machine; only for a capsule whose author you trust",
     },

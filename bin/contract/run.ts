@@ -23,7 +23,6 @@ import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { programCall } from "../program-name.ts";
 import { openProgress } from "../progress.ts";
 import { refuseEmpty, shardOf } from "../replay/bounds.ts";
-import { sourceOf } from "../report/source.ts";
 import { type Format, formatOf, publish, refuseUnwritable } from "../report-output.ts";
 import { printError } from "../terminal.ts";
 import { countOf, FROM_ZERO, textOf, wordOf } from "../values.ts";
@@ -75,7 +74,6 @@ async function runTargets(
 ): Promise<ContractOutcome> {
   const { cases, part } = casesOf(invocation, selectors);
   const baseline = baselineOf(invocation, cases);
-  const source = sourceOf(invocation);
   const target = await targets.open(() => targetOf(invocation));
   const run = await checkTarget(invocation, targets, target, cases);
   const { verbose } = invocation.flags;
@@ -83,7 +81,7 @@ async function runTargets(
   const report = baseline ? comparedWithBaseline(run, baseline, isStrict) : run;
   return {
     exitCode: isSuccessful(report, isStrict) ? 0 : 1,
-    model: { ...contractReport(report, isStrict, verbose === true), part, ...(source && { source }) },
+    model: { ...contractReport(report, isStrict, verbose === true), part },
   };
 }
 
@@ -190,9 +188,9 @@ function againCommand(flags: Invocation["flags"]): string {
 
 function formatFor(invocation: Invocation): Format {
   const format = formatOf(invocation);
-  if ((format === "junit" || format === "sarif") && invocation.flags.compare !== undefined)
+  if (format === "junit" && invocation.flags.compare !== undefined)
     throw new UsageError(
-      `--report: ${format} describes one server only; with --compare give pretty, json, md or html`,
+      "--report: junit describes one server only; with --compare give pretty, json, md or html",
     );
   return format;
 }

@@ -17,7 +17,6 @@ import { isResult } from "../contract/baseline.ts";
 import { exitCodeOf as exitCodeOfExploration } from "../replay/explore.ts";
 import { exitCodeOf as exitCodeOfReplay } from "../replay/play.ts";
 import { FORMATS, formatOf, type HtmlReportKind, publish } from "../report-output.ts";
-import { sourceOf } from "./source.ts";
 
 const GIVE_REPORT =
   "give a file that `emulator replay`, `emulator exec` or `emulator contract run` wrote with --report json";
@@ -52,10 +51,9 @@ export async function mergeReports(invocation: Invocation): Promise<number> {
   files.sort((left, right) => left.part.index - right.part.index);
   const { exitCode, model, page } = mergedReport(files, cwd);
   const format = formatOf(invocation, page ? FORMATS : REPORTERS);
-  const source = page === "contract" ? sourceOf(invocation) : undefined;
   publish(
     invocation,
-    { ...model, part: { index: 1, count: 1, plan }, ...(source && { source }) },
+    { ...model, part: { index: 1, count: 1, plan } },
     { format, ...(page && { page }), isLoud: exitCode > 0 },
   );
   return exitCode;

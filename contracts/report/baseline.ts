@@ -5,7 +5,7 @@ import type { Finding, Verdict } from "../engine/verdict.ts";
 import { rowName } from "./findings.ts";
 
 /** Equal for the same finding of the same case in every run. */
-export function fingerprintOf(id: string, finding: Finding): string {
+function fingerprintOf(id: string, finding: Finding): string {
   const { verdict, blame, text } = finding;
   return [id, rowName(finding), verdict, blame, withoutIds(text)].join(" | ");
 }

@@ -11,8 +11,6 @@ import { countsLine, expiredAddressLine } from "./summary.ts";
 export function comparisonReport(comparison: Comparison): ReportModel {
   return {
     name: comparison.targets.join(" and "),
-    tool: "emulator contract run --compare",
-    rules: {},
     summary: comparisonCounts(comparison),
     suites: () => [{ name: "differences", rows: comparison.drifts.map(driftRow) }],
     pretty: () => prettyBody(bodyOf(comparison)),
@@ -34,7 +32,6 @@ function driftRow({ id, requirement, section, text, verdict }: Drift): ReportRow
     verdict,
     message: `the servers differ: ${text}`,
     details: [],
-    findings: [],
   };
 }
 

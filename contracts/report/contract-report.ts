@@ -1,15 +1,15 @@
 import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
-import { type Finding, VERDICTS } from "../engine/verdict.ts";
+import type { Finding } from "../engine/verdict.ts";
 import { REQUIREMENTS } from "../spec/requirements.ts";
-import { baselineLines, fingerprintOf, isFailing } from "./baseline.ts";
+import { baselineLines, isFailing } from "./baseline.ts";
 import { markdownBody, prettyBody } from "./body.ts";
 import { caseLines, contractBody, sectionTable } from "./contract-body.ts";
 import { bySeverity, reportSingleCase, rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
 import { ladderOf } from "./ladder.ts";
 import { inline } from "./markdown-text.ts";
-import type { ReportModel, ReportRow, RowFinding } from "./model.ts";
+import type { ReportModel, ReportRow } from "./model.ts";
 import { unmet } from "./rows.ts";
 import { countsLine, countsOf, expiredAddressLine, isSuccessful } from "./summary.ts";
 import { uncheckedSections } from "./unchecked.ts";
@@ -21,8 +21,6 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
   const results = [...run.results].sort(bySeverity);
   return {
     name: target,
-    tool: run.recorded ? "emulator contract check" : "emulator contract run",
-    rules: Object.fromEntries(Object.entries(REQUIREMENTS).map(([id, { text }]) => [id, text])),
     summary: [`${target}: ${countsLine(countsOf(results))}`, ...baselineLines(run)],
     durationMs: wallMs,
     suites: () =>
@@ -50,12 +48,8 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
   };
 }
 
-function caseRow(
-  result: CaseResult,
-  { again, temporaryServer, baseline }: RunReport,
-  strict: boolean,
-): ReportRow {
-  const { id, title, wallMs, verdict, findings, file } = result;
+function caseRow(result: CaseResult, { again, temporaryServer }: RunReport, strict: boolean): ReportRow {
+  const { id, title, wallMs, verdict, file } = result;
   const digest = reportSingleCase(result);
   const [first] = digest.kinds;
   const lines =
@@ -72,9 +66,6 @@ function caseRow(
     remarks: outcome === "passed" ? lines : [],
     durationMs: wallMs,
     ...(file && { file }),
-    findings: findings
-      .map((finding) => rowFinding(id, finding, strict, baseline !== undefined))
-      .filter(({ level }) => level !== "note"),
   };
 }
 
@@ -86,27 +77,6 @@ function outcomeOf(result: CaseResult, strict: boolean): ReportRow["outcome"] {
 function messageOf(outcome: ReportRow["outcome"], first: Finding | undefined, verdict: string): string {
   if (!first) return verdict;
   return outcome === "skipped" ? first.text : `§${rowName(first)}: ${first.text}`;
-}
-
-const LEVELS = {
-  FAIL: "error",
-  UNSPECIFIED: "note",
-  "NON-STRICT": "warning",
-  UNSUPPORTED: "note",
-} as const satisfies Record<Finding["verdict"], RowFinding["level"]>;
-
-/** Under `strict`, each finding that fails the run is an error. */
-function rowFinding(id: string, finding: Finding, strict: boolean, hasBaseline: boolean): RowFinding {
-  const { verdict, blame, text, isKnown } = finding;
-  const rule = rowName(finding);
-  const isError = strict && VERDICTS.indexOf(verdict) > VERDICTS.indexOf("UNSUPPORTED");
-  return {
-    rule,
-    level: isError ? "error" : LEVELS[verdict],
-    text: `${verdict} (${blame}) §${rule}: ${text}`,
-    fingerprint: fingerprintOf(id, finding),
-    ...(hasBaseline && { state: isKnown ? ("unchanged" as const) : ("new" as const) }),
-  };
 }
 
 /** The texts of the requirements of a run, so that readers of its report need no other document. */

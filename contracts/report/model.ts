@@ -1,6 +1,6 @@
 /** One result of a report: a contract case, a scenario or a trial. */
 export interface ReportRow {
-  /** Identifies the result in SARIF and in annotations. */
+  /** Identifies the result in annotations. */
   readonly id: string;
   /** Name of the test case in JUnit. */
   readonly name: string;
@@ -17,17 +17,6 @@ export interface ReportRow {
   readonly remarks?: readonly string[];
   readonly durationMs?: number;
   readonly file?: { readonly path: string; readonly line?: number };
-  readonly findings: readonly RowFinding[];
-}
-
-/** A finding of a row. Equal findings have equal fingerprints in every run. */
-export interface RowFinding {
-  readonly rule: string;
-  readonly level: "error" | "warning" | "note";
-  readonly text: string;
-  readonly fingerprint: string;
-  /** Whether the baseline of the run has it. */
-  readonly state?: "new" | "unchanged";
 }
 
 /** Which part of a run a report describes; `index` counts from 1. */
@@ -46,15 +35,9 @@ export interface ReportSuite {
 /** What a harness reports, ready for every format. Parts that only some formats need are functions. */
 export interface ReportModel {
   readonly name: string;
-  /** The command, as SARIF names the tool. */
-  readonly tool: string;
-  /** Texts of the SARIF rules by id. */
-  readonly rules: Readonly<Record<string, string>>;
   /** Lines printed when the report goes to a file. */
   readonly summary: readonly string[];
   readonly durationMs?: number;
-  /** Where SARIF places findings whose row has no file. */
-  readonly source?: { readonly path: string };
   readonly part?: ReportPart;
   suites(): readonly ReportSuite[];
   pretty(): readonly string[];

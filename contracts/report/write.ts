@@ -1,9 +1,8 @@
 import { junitReport } from "./junit.ts";
 import { partLabel, type ReportModel } from "./model.ts";
 import { printable } from "./printable.ts";
-import { sarifReport } from "./sarif.ts";
 
-export const REPORTERS = ["pretty", "junit", "json", "md", "sarif"] as const;
+export const REPORTERS = ["pretty", "junit", "json", "md"] as const;
 
 export type Reporter = (typeof REPORTERS)[number];
 
@@ -14,7 +13,6 @@ const WRITERS: Readonly<Record<Reporter, (model: ReportModel) => readonly string
   json: (model) =>
     JSON.stringify({ ...model.json(), ...(model.part && { part: model.part }) }, null, 2).split("\n"),
   md: (model) => [...model.markdown(), ...partLines(model).flatMap((line) => ["", line])],
-  sarif: (model) => sarifReport(model).split("\n"),
 };
 
 function partLines(model: ReportModel): readonly string[] {

@@ -6,7 +6,6 @@ import { hasChromium } from "../browser/chromium.ts";
 import { tinyServer } from "../contracts/stub-server.ts";
 import { isFull, turnOf } from "../support/depth.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
-import { sarifProblems } from "../support/sarif.ts";
 import { findings, openBrowser } from "./browser.ts";
 
 const EVIL = "</script><img src=x onerror=alert(1)> is 100% busy, or not";
@@ -140,36 +139,5 @@ describe("in GitHub Actions", () => {
     });
     expect(stderr).not.toContain("::error");
     expect(existsSync(join(cwd, "summary.md"))).toBe(false);
-  });
-});
-
-describe("--report sarif", () => {
-  it("has a result with file, line and a fingerprint that is the same in every run", async () => {
-    const cwd = folderWithFailure();
-    const log = async () => JSON.parse((await run(["replay", ".", "--report", "sarif"], { cwd })).stdout);
-    const [first, second] = [await log(), await log()];
-    expect(second).toEqual(first);
-    expect(sarifProblems(first)).toEqual([]);
-    expect(first).toMatchObject({
-      version: "2.1.0",
-      runs: [{ tool: { driver: { name: "emulator replay" } } }],
-    });
-    expect(first.runs[0].results).toMatchObject([
-      {
-        ruleId: "failed",
-        level: "error",
-        partialFingerprints: { "finding/v1": "bad | failed | when[0]" },
-        locations: [
-          {
-            physicalLocation: { artifactLocation: { uri: "bad.scenario.yaml" }, region: { startLine: 4 } },
-          },
-        ],
-      },
-    ]);
-    const { code, stderr } = await run(
-      ["contract", "run", "4.4", "--report", "sarif", "--compare", "http://127.0.0.1:9"],
-      { cwd },
-    );
-    expect([code, stderr]).toEqual([2, expect.stringContaining("sarif describes one server only")]);
   });
 });

@@ -2,14 +2,13 @@ import { BOUNDS } from "../../spec/bounds.ts";
 import { isDeeperThan, isMembers, jsonOf, type Members } from "../json.ts";
 import type { RecordedExchange } from "../recorded.ts";
 import { harEntries } from "./har.ts";
-import { isNockRecording, nockEntries } from "./nock.ts";
 import { NO_REPLY_BODY, type RecordedEntry, RecordingError } from "./recorded-entry.ts";
 
 const MAX_LEVELS = BOUNDS.json_levels.value;
 
-const FORMATS = "give a HAR file, a recording of an emulator (NDJSON), or one of nock (a JSON array)";
+const FORMATS = "give a HAR file, or a recording of an emulator (NDJSON)";
 
-/** The exchanges in the text of a file: HAR, lines of `GET /_emulator/v1/recording`, or objects of nock. Throws `RecordingError`. */
+/** The exchanges in the text of a file: HAR, or lines of `GET /_emulator/v1/recording`. Throws `RecordingError`. */
 export function readRecording(text: string): readonly RecordedEntry[] {
   if (isDeeperThan(MAX_LEVELS, text))
     throw new RecordingError(`the JSON of the file is nested more than ${MAX_LEVELS} levels deep`);
@@ -19,7 +18,6 @@ export function readRecording(text: string): readonly RecordedEntry[] {
   const isOneLine = text.trim() === firstLine.trim();
   const whole = isOneLine && (first !== undefined || firstLine === "") ? first : parse(text);
   if (isMembers(whole) && isMembers(whole.log)) return harEntries(whole.log);
-  if (isNockRecording(whole)) return nockEntries(whole);
   throw new RecordingError(`the file does not have a format that can be checked; ${FORMATS}`);
 }
 
