@@ -27,11 +27,9 @@ export const COMMANDS: CommandTable = {
   world: () => import("./commands/world.ts"),
   snapshot: () => import("./commands/snapshot.ts"),
   reset: () => import("./commands/reset.ts"),
-  restart: () => import("./commands/restart.ts"),
   stop: () => import("./commands/stop.ts"),
   doctor: () => import("./commands/doctor.ts"),
   init: () => import("./commands/init.ts"),
-  version: () => import("./commands/version.ts"),
   help: async () => (await import("./commands/help.ts")).helpOf(COMMANDS),
   completion: async () => (await import("./commands/completion.ts")).completionOf(COMMANDS),
 };

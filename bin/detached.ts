@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive, readLocator } from "../emulator/runtime/process/locator.ts";
 import { makeFolder } from "../emulator/runtime/process/make-folder.ts";
-import { CommandFailure, type Invocation, UsageError } from "./command.ts";
+import { CommandFailure, type Invocation } from "./command.ts";
 import { withProgress } from "./terminal.ts";
 
 const POLL_MS = 50;
@@ -18,41 +18,11 @@ export function logOf(folder: string): string {
   return join(folder, "emulator.log");
 }
 
-/** The command line of a detached emulator, for `restart`. */
-interface DetachedStart {
-  readonly words: readonly string[];
-  readonly cwd: string;
-}
-
-const startFile = (folder: string) => join(folder, "detached.json");
-
-/** The last detached start in a data folder. Throws `UsageError` when there was none. */
-export function detachedStartIn(folder: string): DetachedStart {
-  try {
-    return JSON.parse(readFileSync(startFile(folder), "utf8")) as DetachedStart;
-  } catch {
-    throw new UsageError(
-      `${folder} has no emulator that was started with --detach; start one with \`emulator start --detach\``,
-    );
-  }
-}
-
-/** Starts the command line of this process without `--detach` in a process that continues after this one. */
-export function startDetached(invocation: Invocation, folder: string): Promise<number> {
-  const words = process.argv.slice(2).filter((word) => word !== DETACH);
-  return startAgain(invocation, folder, { words, cwd: invocation.cwd });
-}
-
 /**
- * Starts an emulator in the background, and prints its first lines when it accepts requests. Resolves with the exit code.
- * `words` are those of this start alone: the next `restart` has those of `detachedStart` again.
+ * Starts the command line of this process without `--detach` in a process that continues after this one, and prints its
+ * first lines when it accepts requests. Resolves with the exit code.
  */
-export async function startAgain(
-  invocation: Invocation,
-  folder: string,
-  detachedStart: DetachedStart,
-  words = detachedStart.words,
-): Promise<number> {
+export async function startDetached(invocation: Invocation, folder: string): Promise<number> {
   const present = readLocator(folder);
   if (present !== undefined && isAlive(present))
     throw new CommandFailure(
@@ -62,9 +32,9 @@ export async function startAgain(
   const log = logOf(folder);
   const file = openSync(log, "a", 0o600);
   const begin = statSync(log).size;
-  writeFileSync(startFile(folder), `${JSON.stringify(detachedStart)}\n`, { mode: 0o600 });
+  const words = process.argv.slice(2).filter((word) => word !== DETACH);
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], {
-    cwd: detachedStart.cwd,
+    cwd: invocation.cwd,
     detached: true,
     stdio: ["ignore", file, file],
     windowsHide: true,
@@ -73,8 +43,7 @@ export async function startAgain(
   const exit = once(child, "exit").then(([code]) => Number(code ?? 1));
   const output = () => readFileSync(log).subarray(begin).toString();
   const isReady = () =>
-    readLocator(folder)?.pid === child.pid &&
-    (detachedStart.words.includes("--quiet") || IS_READY.test(output()));
+    readLocator(folder)?.pid === child.pid && (words.includes("--quiet") || IS_READY.test(output()));
   const code = await withProgress(invocation, "starting", firstOf(exit, isReady));
   child.unref();
   (code === 0 ? process.stdout : process.stderr).write(output());

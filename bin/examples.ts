@@ -155,12 +155,10 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
     },
   },
   reset: { page: "understand/worlds.md", lines: { "": ["reset", "reset --world what-if"] } },
-  restart: { page: COMMAND_LINE, lines: { "": ["restart", "restart --data .emulator"] } },
   stop: { page: COMMAND_LINE, lines: { "": ["stop", "stop --data .emulator"] } },
   doctor: { page: "look-up/errors.md", lines: { "": ["doctor", "doctor --port 4700"] } },
   init: { page: "do/test-with-node-test.md", lines: { "": ["init", "init --runner vitest"] } },
   help: { page: "look-up/errors.md", lines: { "": ["help export create", "help rate_limited"] } },
-  version: { page: COMMAND_LINE, lines: { "": ["version", "version --json"] } },
   completion: {
     page: COMMAND_LINE,
     lines: {

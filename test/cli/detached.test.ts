@@ -33,44 +33,14 @@ it("start --detach prints the ready line of a process that continues, with its l
     expect.stringContaining(`(process ${pid}) already runs in`),
   ]);
 
-  await run(["traces", "generate", "--count", "3"], { cwd });
-  await run(["clock", "advance", "1h"], { cwd });
-  const restarted = await run(["restart"], { cwd });
-  expect(restarted).toMatchObject({ code: 0, stderr: "" });
-  const next = JSON.parse(restarted.stdout.split("\n")[0] ?? "") as { pid: number; seed: number };
-  expect(next.seed).toBe(7);
-  expect(next.pid).not.toBe(pid);
-  expect(JSON.parse((await run(["status", "--json"], { cwd })).stdout)).toMatchObject({
-    traces: { rows: 3 },
-    now: "2026-03-01T01:00:00.000000Z",
-  });
-
-  expect((await run(["stop"], { cwd })).stdout).toContain(`(process ${next.pid}) has stopped`);
+  expect((await run(["stop"], { cwd })).stdout).toContain(`(process ${pid}) has stopped`);
   expect((await run(["status"], { cwd })).code).toBe(2);
-});
-
-it("restart continues a world that was imported, with its data", async () => {
-  const [file, first] = [join(cwd, "shop.snapshot"), join(cwd, "first")];
-  await run([...FLAGS, "--data", first], { cwd });
-  await run(["traces", "generate", "--count", "3", "--data", first], { cwd });
-  await run(["snapshot", "save", "shop", "--data", first], { cwd });
-  await run(["snapshot", "export", "shop", file, "--data", first], { cwd });
-  await run(["stop", "--data", first], { cwd });
-
-  const startWords = ["start", "--detach", "--port", "0", "--import", file];
-  expect(await run(startWords, { cwd })).toMatchObject({ code: 0, stderr: "" });
-  await run(["traces", "generate", "--count", "2"], { cwd });
-  expect(await run(["restart"], { cwd })).toMatchObject({ code: 0, stderr: "" });
-  const status = await run(["status", "--json"], { cwd });
-  expect(JSON.parse(status.stdout)).toMatchObject({ traces: { rows: 5 } });
 });
 
 it("start --detach ends with the code and the message of a start that fails, and leaves only its log", async () => {
   const { code, stdout, stderr } = await run(["start", "--detach", "--port", "0", "--now", "soon"], { cwd });
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("soon");
-  for (const words of [["restart"], ["logs", "--output"]]) {
-    const refusal = await run(words, { cwd });
-    expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining("emulator start --detach")]);
-  }
+  const refusal = await run(["logs", "--output"], { cwd });
+  expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining("emulator start --detach")]);
 });

@@ -88,7 +88,6 @@ describe("the help", () => {
     expect(reset).toContain(
       "There is also an error code of this name, in replies of the emulator:\n\nreset: The world was reset",
     );
-    expect(await stdoutOf("version")).toBe(await stdoutOf("--version"));
     expect(await run(["help", "rate_limted"], { cwd })).toEqual({
       code: 2,
       stdout: "",
@@ -101,7 +100,6 @@ describe("the help", () => {
     ["stat", "status"],
     ["verify", "verify-export"],
     ["hel", "help"],
-    ["verion", "version"],
     ["exprt", "export"],
   ])("suggests for %s the closest command, %s", async (word, command) => {
     const { stderr } = await run([word], { cwd: workingFolder() });

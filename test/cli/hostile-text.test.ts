@@ -21,7 +21,7 @@ const RAW = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}\ufeff\ufffe]|^\s*(?:::|\\
 const ROW = "00000000-0000-4000-8000-00000000beef";
 
 /** Commands that print no text of a user: they end the emulator, start one of their own, or print tables of the package. */
-const WITHOUT_TEXT = ["demo", "openapi", "reset", "restart", "stop", "version", "help", "completion"];
+const WITHOUT_TEXT = ["demo", "openapi", "reset", "stop", "help", "completion"];
 
 /** A page shows when it was written. */
 const withoutDate = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<date>");

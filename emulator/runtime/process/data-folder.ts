@@ -62,10 +62,9 @@ function keepOutOfGit(folder: string): void {
 }
 
 /** What an emulator of any version makes in its data folder; it may also put reports of defects there. */
-const OWN =
-  /^(key|pool|lengths|lock|lock-owner\.json|locator\.json|emulator\.log|detached\.json|worlds(\..*)?|defect-.*)$/;
+const OWN = /^(key|pool|lengths|lock|lock-owner\.json|locator\.json|emulator\.log|worlds(\..*)?|defect-.*)$/;
 /** What a detached start makes before its process exists. */
-const DETACHED = ["emulator.log", "detached.json"];
+const DETACHED_LOG = "emulator.log";
 /** What others make in folders that are empty otherwise: hidden files, and what a new disk holds. */
 const IGNORED = /^(\..*|lost\+found)$/;
 
@@ -83,7 +82,7 @@ function refuseForeign(folder: string): void {
 }
 
 function contentOf(folder: string): string[] {
-  return readdirSync(folder).filter((name) => !LOCK_ENTRIES.includes(name) && !DETACHED.includes(name));
+  return readdirSync(folder).filter((name) => !LOCK_ENTRIES.includes(name) && name !== DETACHED_LOG);
 }
 
 /** The folder and those above it that do not exist yet, the deepest first. */
