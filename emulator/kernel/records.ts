@@ -43,9 +43,9 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
     reader: {
       get: (kind, id) => table(kind).get(id),
       list: (kind, group) => table(kind).list(group),
-      count: (kind, group, label) => table(kind).count(group, label),
+      count: (kind, ...range) => table(kind).count(...range),
       page: (kind, range) => table(kind).page(range),
-      all: (kind) => table(kind).values(),
+      all: (kind) => table(kind).list(),
     },
     apply({ put = {}, removed = {} }) {
       const replacedRows: ReplacedRow[] = [];
@@ -98,7 +98,7 @@ function restore<T>(table: Table<T>, key: string, row: Row<unknown>): void {
 }
 
 function recordsOf(kind: Collection<never>, table: Table<never>): readonly StoredRecord[] {
-  return [...table.values()].map((record) => ({ key: kind.idOf(record), record }));
+  return [...table.list()].map((record) => ({ key: kind.idOf(record), record }));
 }
 
 function each<T>(

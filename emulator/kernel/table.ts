@@ -11,9 +11,12 @@ export interface Collection<T> {
   readonly labelOf?: (record: T) => string;
 }
 
+/** A group, or the records in it with one label. */
+export type GroupRange = readonly [group: string, label?: string];
+
 /** Part of a group, or of the records in it with one label. */
 export interface PageRange {
-  readonly group?: string;
+  readonly group: string;
   readonly label?: string;
   readonly offset: number;
   readonly limit: number;
@@ -41,12 +44,12 @@ export interface Table<T> {
   remove(id: string): Row<T> | undefined;
   /** Restores an earlier row in its position; removes the record when there was no row. */
   restore(id: string, row: Row<T> | undefined): void;
-  /** Oldest first. Includes records that are put during the iteration. */
+  /** Oldest first; of all groups without one. Includes records that are put during the iteration. */
   list(group?: string): Iterable<T>;
-  count(group?: string, label?: string): number;
+  /** Of all groups without one. */
+  count(...range: readonly [] | GroupRange): number;
   /** In the order of first puts, or reversed. */
   page(range: PageRange): readonly T[];
-  values(): Iterable<T>;
   /** The rows by id, to compare them with those of a copy. */
   readonly rows: SharedMap<Row<T>>;
   /** An independent copy, whose cost hardly depends on the size of the table. */
@@ -94,6 +97,10 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
   const groups = createGroups(groupIndexes);
   let last = state.last;
 
+  function idsOf(group?: string, label?: string): Sequence | undefined {
+    return group === undefined ? everything : groupIndexes.get(groupName(kind, group, label))?.ids;
+  }
+
   /** Adds a row, or replaces one with the same order. */
   function setRow(id: string, row: Row<T>, previous: Row<T> | undefined): void {
     rows.set(id, row);
@@ -131,17 +138,16 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
       last = Math.max(last, row.order);
       setRow(id, row, rows.get(id));
     },
-    list(group = ALL) {
-      const groupIndex = groupIndexes.get(group);
-      return groupIndex ? walk(rows, groupIndex.ids, (record) => kind.groupOf(record) === group) : [];
+    list(group) {
+      const ids = idsOf(group);
+      const isInGroup = (record: T) => group === undefined || kind.groupOf(record) === group;
+      return ids ? walk(rows, ids, isInGroup) : [];
     },
-    count: (group = ALL, label) => groupIndexes.get(groupName(kind, group, label))?.ids.size ?? 0,
+    count: (...range) => idsOf(...range)?.size ?? 0,
     page(range) {
-      const { group = ALL, label } = range;
-      const ids = groupIndexes.get(groupName(kind, group, label))?.ids;
+      const ids = idsOf(range.group, range.label);
       return ids ? pageOf(ids, range).map((id) => (rows.get(id) as Row<T>).record) : [];
     },
-    values: () => walk(rows, everything, () => true),
     copy() {
       const groupIndexes = groups.copy();
       return tableOn(kind, { rows: rows.copy(), groupIndexes, everything: everything.copy(), last });

@@ -2,15 +2,15 @@ import type { Cause, ClockState, Commit, Note, StoredRecord } from "./commit.ts"
 import { idFor } from "./ids.ts";
 import type { Instant } from "./instant.ts";
 import type { EventQueue } from "./queue.ts";
-import type { Collection, PageRange, ReplacedRow, Row, Table } from "./table.ts";
+import type { Collection, GroupRange, PageRange, ReplacedRow, Row, Table } from "./table.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, WorldTypes } from "./types.ts";
 
 /** Read access to the records of a world. */
 export interface Reader {
   get<T>(kind: Collection<T>, id: string): T | undefined;
-  /** Records of a group in the order in which they were first put. */
+  /** Records of a group, by default of all groups, in the order in which they were first put. */
   list<T>(kind: Collection<T>, group?: string): Iterable<T>;
-  count<T>(kind: Collection<T>, group?: string, label?: string): number;
+  count<T>(kind: Collection<T>, ...range: readonly [] | GroupRange): number;
   /** Part of a group of a collection with labels, at a cost that does not grow with the group. */
   page<T>(kind: Collection<T>, range: PageRange): readonly T[];
   /** Records of all groups. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Lanes } from "../../emulator/control/turns/lanes.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { isFull } from "../support/depth.ts";
 import { startExportRig } from "../support/emulator.ts";
@@ -19,6 +20,9 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     await toView(page, "Time");
     const playhead = page.getByRole("slider", { name: "Clock of the world" });
     await timeIsWhole(page, rig.emulator);
+    const { exports } = await rig.emulator.control<Lanes>("GET", "/lanes");
+    expect(exports.total).toBe(1);
+    await page.locator(".lane-names div", { hasText: `Exports ${exports.total}` }).waitFor();
     await page.locator(".mark.future").first().waitFor();
     // Unlike measuring it first, this waits until it stands still.
     await playhead.hover();

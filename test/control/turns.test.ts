@@ -57,12 +57,14 @@ function marksOf(entries: readonly JournalEntry[], lane: string): readonly Mark[
         ? "limits"
         : cause.type === "request"
           ? "requests"
-          : {
-              "cron.fire": "schedules",
-              "export.spawn": "schedules",
-              "webhook.due": "webhooks",
-              "faults.arm": "faults",
-            }[cause.name];
+          : refused
+            ? undefined
+            : {
+                "cron.fire": "schedules",
+                "export.spawn": "schedules",
+                "webhook.due": "webhooks",
+                "faults.arm": "faults",
+              }[cause.name];
     return [
       ...(own === lane ? [{ at, turn, bad: refused !== undefined }] : []),
       ...notes.flatMap(({ kind }) => {

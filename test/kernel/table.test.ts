@@ -62,8 +62,8 @@ describe("pages of a group", () => {
   it("of a label are refused for a collection without labels", () => {
     const table = createTable(collection<Ball>("plain", (ball) => ball.id));
     table.put({ id: "1", box: "a", colour: "red" });
-    expect(table.page({ offset: 0, limit: 1 })).toHaveLength(1);
-    expect(() => table.page({ label: "red", offset: 0, limit: 1 })).toThrow(/no labels/);
+    expect(table.page({ group: "", offset: 0, limit: 1 })).toHaveLength(1);
+    expect(() => table.page({ group: "", label: "red", offset: 0, limit: 1 })).toThrow(/no labels/);
   });
 });
 
@@ -72,8 +72,9 @@ type Model = Map<string, Ball>;
 
 function agrees(table: Table<Ball>, model: Model): void {
   const balls = [...model.values()];
-  expect([...table.values()]).toEqual(balls);
-  expect(table.size).toBe(balls.length);
+  expect([...table.list()]).toEqual(balls);
+  // Without a group it counts the records of all groups.
+  expect([table.size, table.count()]).toEqual([balls.length, balls.length]);
   for (const box of ["a", "b"]) {
     const inBox = balls.filter((ball) => ball.box === box);
     expect([...table.list(box)]).toEqual(inBox);
@@ -98,7 +99,7 @@ describe("copies of a table", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(1200), (steps, count) => {
         const first = filled(count);
-        const all = [{ table: first, model: new Map([...first.values()].map((ball) => [ball.id, ball])) }];
+        const all = [{ table: first, model: new Map([...first.list()].map((ball) => [ball.id, ball])) }];
         for (const { who, act, id, box, colour } of steps) {
           const { table, model } = all[who % all.length] as (typeof all)[number];
           if (act === "copy") all.push({ table: table.copy(), model: new Map(model) });
@@ -158,6 +159,6 @@ it("a record that is put after a restored one in an emptied table follows it", (
   const emptied = createTable(BALLS);
   for (const { id, row } of rows.toReversed()) emptied.restore(id, row);
   emptied.put({ id: "c", box: "box", colour: "red" });
-  expect(ids([...emptied.values()])).toBe("a b c");
+  expect(ids([...emptied.list()])).toBe("a b c");
   expect(emptied.count("box")).toBe(3);
 });

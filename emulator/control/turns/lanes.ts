@@ -20,7 +20,10 @@ export interface BarPart extends Bar {
   readonly failed?: readonly Instant[];
 }
 
-/** A lane with bars; `bars` is absent in a delta if no bar has changed. */
+/**
+ * A lane with bars; `bars` is absent in a delta if no bar has changed. The total of exports is that of the list of exports,
+ * the total of agent runs is the number of those that have started, also of those that were removed since.
+ */
 export interface BarLane<B extends Bar = Bar> {
   readonly total: number;
   readonly bars?: readonly (B | Bar)[];

@@ -102,14 +102,15 @@ const MOVES: Readonly<Record<string, "agent_run" | "export" | "failed">> = {
 
 function laneOfNote(kind: string): MarkLane | undefined {
   if (kind === "fault.triggered") return "faults";
-  return kind.startsWith("webhook.") ? "webhooks" : undefined;
+  // The note that a test receiver skips a rule of the policy is not the end of a delivery.
+  return kind.startsWith("webhook.") && kind !== "webhook.test_receiver" ? "webhooks" : undefined;
 }
 
 /** The lane of a turn by its cause. Its notes may be in other lanes. */
 function laneOf({ cause, refused }: JournalEntry): MarkLane | undefined {
   if (refused?.status === 429) return "limits";
   if (cause.type === "request") return "requests";
-  return laneOfEvent(cause.name);
+  return refused ? undefined : laneOfEvent(cause.name);
 }
 
 export function laneOfEvent(kind: string): MarkLane | undefined {
