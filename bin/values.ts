@@ -1,6 +1,6 @@
 import { FILTER_COMPARATORS, FILTER_OPERATORS } from "../contracts/spec/filter-language.ts";
 import { DURATION_EXAMPLES, parseDuration } from "../emulator/kernel/duration.ts";
-import { parseMicros } from "../emulator/kernel/instant.ts";
+import { parseInstant, timeProblem } from "../emulator/kernel/instant.ts";
 import { hintFor } from "../emulator/kernel/nearest.ts";
 import { type Flags, type Invocation, UsageError } from "./command.ts";
 
@@ -105,9 +105,9 @@ export function readDuration(text: string, where: string): string {
 /** An ISO 8601 time, or a date for its midnight in UTC. Throws `UsageError`. */
 export function readTime(text: string, where: string): string {
   const time = DATE.test(text) ? `${text}T00:00:00Z` : text;
-  if (parseMicros(time) !== undefined) return time;
+  if (parseInstant(time) !== undefined) return time;
   throw new UsageError(
-    `${where}: "${text}" is not valid; give a date such as 2026-03-01, or a time such as 2026-03-01T06:00:00Z`,
+    `${where}: "${text}" ${timeProblem(time, "a date such as 2026-03-01, or a time such as 2026-03-01T06:00:00Z")}`,
   );
 }
 

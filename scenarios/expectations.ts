@@ -1,7 +1,13 @@
 import type { ControlClient, DeliveryView } from "../emulator/client/control-client.ts";
 import { faultWordProblems } from "../emulator/client/fault-words.ts";
 import { parseUntil, UNTIL_FORMS } from "../emulator/client/until.ts";
-import { DURATION_EXAMPLES, hintFor, parseDuration, parseMicros } from "../emulator/client/values.ts";
+import {
+  DURATION_EXAMPLES,
+  hintFor,
+  parseDuration,
+  parseInstant,
+  timeProblem,
+} from "../emulator/client/values.ts";
 import type { AdvanceTarget } from "../emulator/client/views.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
 import type { GivenStep, Verb } from "./definition.ts";
@@ -144,7 +150,7 @@ export function momentProblems(verb: Verb, step: GivenStep): readonly Expectatio
   }
   if (verb !== "seed") return [];
   const { from, to } = ((step as GivenStep<"seed">).seed.traces ?? {}) as Members;
-  return [...timeProblem(from, ["seed", "traces", "from"]), ...timeProblem(to, ["seed", "traces", "to"])];
+  return [...timeProblems(from, ["seed", "traces", "from"]), ...timeProblems(to, ["seed", "traces", "to"])];
 }
 
 function advanceProblems(advance: GivenStep<"advance">["advance"]): readonly ExpectationProblem[] {
@@ -152,7 +158,7 @@ function advanceProblems(advance: GivenStep<"advance">["advance"]): readonly Exp
   return [
     ...durationProblem(advance.by, ["advance", "by"]),
     ...durationProblem(advance.within, ["advance", "within"]),
-    ...timeProblem(advance.to, ["advance", "to"]),
+    ...timeProblems(advance.to, ["advance", "to"]),
     ...untilProblem(advance.until, ["advance", "until"]),
   ];
 }
@@ -179,12 +185,12 @@ function durationProblem(value: unknown, path: readonly string[]): readonly Expe
   ];
 }
 
-function timeProblem(value: unknown, path: readonly string[]): readonly ExpectationProblem[] {
-  if (!isKnown(value) || parseMicros(value) !== undefined) return [];
+function timeProblems(value: unknown, path: readonly string[]): readonly ExpectationProblem[] {
+  if (!isKnown(value) || parseInstant(value) !== undefined) return [];
   return [
     {
       path,
-      text: `${JSON.stringify(value)} is not an ISO 8601 time with a zone; write one such as 2026-03-01T00:00:00Z`,
+      text: `${JSON.stringify(value)} ${timeProblem(value, "an ISO 8601 time with a zone, such as 2026-03-01T00:00:00Z")}`,
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { isMembers } from "../contracts/engine/json.ts";
-import { parseDuration, parseMicros } from "../emulator/client/values.ts";
+import { parseDuration, parseInstant, parseMicros } from "../emulator/client/values.ts";
 import { MAX_SHOWN } from "./bounds.ts";
 import { ABSENT, valueAt } from "./paths.ts";
 
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, (actual: unknown) => boolean>> = {
   $any: (actual) => actual !== ABSENT,
   $absent: (actual) => actual === ABSENT,
   $uuid: (actual) => typeof actual === "string" && UUID.test(actual),
-  $time: (actual) => typeof actual === "string" && parseMicros(actual) !== undefined,
+  $time: (actual) => typeof actual === "string" && parseInstant(actual) !== undefined,
   $text: (actual) => typeof actual === "string",
   $number: (actual) => typeof actual === "number",
   $object: (actual) => isMembers(actual),
@@ -165,12 +165,13 @@ function isWithin(bounds: unknown, actual: unknown): boolean {
   if (Array.isArray(bounds))
     return ordered(bounds[0], actual) === true && ordered(actual, bounds[1]) === true;
   const { of, by } = bounds as { readonly of?: unknown; readonly by?: unknown };
-  const [middle, actualNumber] = [of, actual].map((time) =>
+  const [middle, actualMicros] = [of, actual].map((time) =>
     typeof time === "string" ? parseMicros(time) : undefined,
   );
   const reachMs = parseDuration(String(by));
-  if (middle === undefined || actualNumber === undefined || reachMs === undefined) return false;
-  return Math.abs(middle - actualNumber) <= reachMs * 1000;
+  if (middle === undefined || actualMicros === undefined || reachMs === undefined) return false;
+  const distance = middle > actualMicros ? middle - actualMicros : actualMicros - middle;
+  return distance <= reachMs * 1000;
 }
 
 function differing(where: string, expected: string, actual: unknown): string {

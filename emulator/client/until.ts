@@ -1,5 +1,5 @@
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
-import { parseMicros } from "../kernel/instant.ts";
+import { parseInstant } from "../kernel/instant.ts";
 import type { AdvanceTarget } from "./views.ts";
 
 /** Where the clock stops: at a time, or at the first event after which an export has a status. */
@@ -26,7 +26,7 @@ export function parseUntil(
 ): UntilTarget | undefined {
   if (typeof value === "object") return conditionOf(value.export, value.status);
   const to = DATE.test(value) ? `${value}T00:00:00Z` : value;
-  if (parseMicros(to) !== undefined) return { to };
+  if (parseInstant(to) !== undefined) return { to };
   const [, id, status] = EXPORT.exec(value) ?? [];
   return id === undefined ? undefined : conditionOf(id, status);
 }

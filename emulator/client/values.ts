@@ -1,5 +1,5 @@
 /** Constants and functions of the emulator that client programs share. */
 export { DURATION_EXAMPLES, parseDuration } from "../kernel/duration.ts";
-export { parseMicros } from "../kernel/instant.ts";
+export { parseInstant, parseMicros, timeProblem } from "../kernel/instant.ts";
 export { hintFor, nearest } from "../kernel/nearest.ts";
 export { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant, parseInstant } from "./instant.ts";
+import { formatInstant, type Instant, parseInstant, timeProblem } from "./instant.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A point in the history of a world: after a turn, or after the last turn at or before an instant. */
@@ -14,12 +14,13 @@ export interface Point {
 export function asOf(text: string): AsOf {
   if (/^\d{1,15}$/.test(text)) return { turn: Number(text) };
   // A plus sign in a query arrives as a space.
-  const instant = parseInstant(text.trim().replace(" ", "+"));
+  const time = text.trim().replace(" ", "+");
+  const instant = parseInstant(time);
   if (instant !== undefined) return { instant };
   throw new Refusal(
     422,
     "invalid_as_of",
-    `${JSON.stringify(text.slice(0, 100))} is neither a turn number nor an ISO 8601 time with a zone.`,
+    `${JSON.stringify(text.slice(0, 100))} is not a turn number, and it ${timeProblem(time, "an ISO 8601 time with a zone")}.`,
     "Give a turn number from GET /_emulator/v1/journal, or a time such as 2026-01-01T00:00:00Z.",
   );
 }

@@ -4,7 +4,23 @@
  */
 export type Instant = number;
 
-const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/;
+/** An instant with its microseconds, in two numbers so that the years 0001 to 9999 are exact. */
+export interface Moment {
+  /** Integer seconds since 1970, negative before. */
+  readonly seconds: number;
+  /** 0 to 999,999. */
+  readonly micros: number;
+}
+
+const DATE = /(\d{4}-\d\d-\d\d)/.source;
+const TIME_OF_DAY = /([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?/.source;
+const ZONE = /(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)/.source;
+const ISO = new RegExp(`^${DATE}(?:[T ]${TIME_OF_DAY}(?:${ZONE})?)?$`, "i");
+const ZONED = new RegExp(`T.*${ZONE}$`, "i");
+const LEAP_SECOND = /(?<=[T ]\d\d:\d\d:)60/i;
+
+const FIRST_SECOND = -62_135_596_800;
+const LAST_SECOND = 253_402_300_799;
 
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
@@ -12,6 +28,11 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padS
 /** Cache of the last day: lists print many times of few days. */
 let lastDay = { midnight: 0, text: "1970-01-01T" };
 let last = { instant: Number.NaN, text: "" };
+/** Cache of the last date that was read: the times of a request are mostly of one day. */
+let lastDate: { readonly text: string; readonly midnight: number | undefined } = {
+  text: "1970-01-01",
+  midnight: 0,
+};
 
 /** ISO 8601 in UTC with six decimals, as the platform prints times. */
 export function formatInstant(instant: Instant): string {
@@ -41,10 +62,16 @@ export function formatHttpDate(instant: Instant): string {
   return new Date(instant).toUTCString();
 }
 
-/** Reads an ISO 8601 instant with a zone; undefined when it is not one (or no real calendar day). */
+/** Reads an ISO 8601 instant with a zone; undefined for any other text. */
 export function parseInstant(text: string): Instant | undefined {
-  const micros = parseMicros(text);
-  return micros === undefined ? undefined : Math.floor(micros / 1000);
+  const moment = ZONED.test(text) ? momentOf(text) : undefined;
+  return moment && moment.seconds * 1000 + Math.floor(moment.micros / 1000);
+}
+
+/** The same in microseconds, exact in every year. */
+export function parseMicros(text: string): bigint | undefined {
+  const moment = ZONED.test(text) ? momentOf(text) : undefined;
+  return moment && BigInt(moment.seconds) * 1_000_000n + BigInt(moment.micros);
 }
 
 /** Milliseconds since 1970 of an instant that was checked before; throws when it is none after all. */
@@ -54,25 +81,45 @@ export function instantMs(text: string): Instant {
   return instant;
 }
 
-/** Microseconds since 1970 of an ISO 8601 instant with a zone; finer digits are cut off. */
-export function parseMicros(text: string): number | undefined {
-  const match = ISO.exec(text);
-  if (!match) return undefined;
-  const [, year, month, day, hour, minute, second = "0", fraction = "", zone = "Z"] = match;
-  const midnight = midnightOf(Number(year), Number(month), Number(day));
+/**
+ * Reads an ISO 8601 date or time, in UTC without a zone; finer digits than microseconds are cut off. Undefined for any
+ * other text, for a day that the calendar does not have, and outside the years 0001 to 9999.
+ */
+export function momentOf(text: string): Moment | undefined {
+  const parts = ISO.exec(text);
+  if (parts === null) return undefined;
+  const [, date = "", hour = "0", minute = "0", second = "0", fraction = ""] = parts;
+  const [sign, zoneHours = "0", zoneMinutes = "0"] = parts.slice(6);
+  const midnight = midnightOfDate(date);
   if (midnight === undefined) return undefined;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const offsetMinutes = zoneOffsetMinutes(zone);
-  if (offsetMinutes === undefined) return undefined;
-  const seconds = (Number(hour) * 60 + Number(minute) - offsetMinutes) * 60 + Number(second);
-  return (midnight + seconds * 1000) * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0"));
+  const offset = (sign === "-" ? -1 : 1) * (Number(zoneHours) * 3600 + Number(zoneMinutes) * 60);
+  const ofDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  const seconds = midnight / 1000 + ofDay - offset;
+  if (!hasFourDigitYear(seconds)) return undefined;
+  return { seconds, micros: Number(fraction.slice(0, 6).padEnd(6, "0")) };
 }
 
-/** ISO 8601 in UTC with six decimals of microseconds since 1970. */
-export function formatMicros(micros: number): string {
-  const millis = Math.floor(micros / 1000);
-  const rest = micros - millis * 1000;
-  return `${formatToMillis(millis)}${String(rest).padStart(3, "0")}Z`;
+/** Whether a second since 1970 is in the years 0001 to 9999. */
+export function hasFourDigitYear(seconds: number): boolean {
+  return seconds >= FIRST_SECOND && seconds <= LAST_SECOND;
+}
+
+/** Why a value is not a time, as a sentence after its name: it is not what was `expected`, or it does not exist. */
+export function timeProblem(value: unknown, expected: string): string {
+  const text = String(value);
+  if (LEAP_SECOND.test(text) && momentOf(text.replace(LEAP_SECOND, "59")))
+    return "must not be a leap second, because seconds are counted from 00 to 59; use :59, or :00 of the next minute";
+  if (ISO.test(text) && !momentOf(text))
+    return "must be a day that exists, from 0001-01-01 to 9999-12-31 in UTC";
+  return `must be ${expected}`;
+}
+
+/** The beginning of a date (`YYYY-MM-DD`) in UTC; undefined when the calendar has no such day. */
+export function midnightOfDate(date: string): Instant | undefined {
+  if (date === lastDate.text) return lastDate.midnight;
+  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+  lastDate = { text: date, midnight: midnightOf(year, month, day) };
+  return lastDate.midnight;
 }
 
 /** The beginning of a day in UTC; undefined when the calendar has no such day. */
@@ -81,12 +128,4 @@ export function midnightOf(year: number, month: number, day: number): Instant | 
   // Unlike `Date.UTC`, this takes the years 0 to 99 for what they are.
   const midnight = date.setUTCFullYear(year, month - 1, day);
   return date.getUTCDate() === day && date.getUTCMonth() === month - 1 ? midnight : undefined;
-}
-
-function zoneOffsetMinutes(zone: string): number | undefined {
-  if (zone === "Z" || zone === "z") return 0;
-  const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(-2));
-  if (hours > 23 || minutes > 59) return undefined;
-  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }

@@ -1,7 +1,7 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import type { Field } from "../../contracts/spec/fields.ts";
 import { parseDuration } from "../kernel/duration.ts";
-import { parseMicros } from "../kernel/instant.ts";
+import { parseInstant } from "../kernel/instant.ts";
 import { lazily } from "../kernel/lazily.ts";
 import { type Misfit, misfitsOf } from "./misfits.ts";
 
@@ -30,7 +30,7 @@ function createAjv(Ajv: typeof Ajv2020, allErrors: boolean): Ajv2020 {
   // The tables have their own tests: checking each schema against that of all schemas takes longer than all else.
   const ajv = new Ajv({ allErrors, verbose: true, strict: false, meta: false, validateSchema: false });
   ajv.addFormat("uuid", UUID);
-  ajv.addFormat("date-time", { type: "string", validate: (text) => parseMicros(text) !== undefined });
+  ajv.addFormat("date-time", { type: "string", validate: (text) => parseInstant(text) !== undefined });
   ajv.addFormat("fixed-duration", { type: "string", validate: (text) => parseDuration(text) !== undefined });
   return ajv;
 }

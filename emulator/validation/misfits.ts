@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { DURATION_EXAMPLES } from "../kernel/duration.ts";
+import { timeProblem } from "../kernel/instant.ts";
 import { hintFor } from "../kernel/nearest.ts";
 
 /** The path of a member in a value. */
@@ -100,12 +101,10 @@ function choiceOf(values: readonly unknown[]): string {
   return `${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
-  "date-time": "an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z",
-  "fixed-duration": `a duration such as ${DURATION_EXAMPLES}`,
-};
+const TIME = "an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z";
+const DURATION_TEXT = `a duration such as ${DURATION_EXAMPLES}`;
 
-function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): string {
+function sentenceOf({ keyword, params, message, parentSchema, data }: ErrorObject): string {
   switch (keyword) {
     case "required":
       return requiredSentence(parentSchema?.properties?.[params.missingProperty]);
@@ -114,7 +113,8 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
     case "enum":
       return `must be ${choiceOf(params.allowedValues)}`;
     case "format":
-      return `must be ${FORMATS[params.format] ?? `a ${params.format}`}`;
+      if (params.format === "date-time") return timeProblem(data, TIME);
+      return `must be ${params.format === "fixed-duration" ? DURATION_TEXT : `a ${params.format}`}`;
     case "pattern":
       // The name that the schema gives to such a text says more than the pattern.
       return parentSchema?.title ? `must be ${parentSchema.title}` : (message ?? "is not valid");

@@ -1,4 +1,4 @@
-import { parseMicros } from "../../emulator/client/values.ts";
+import { parseInstant } from "../../emulator/client/values.ts";
 
 const DAY_MS = 86_400_000;
 /** Midnights within a window that are tried. */
@@ -6,7 +6,7 @@ const MAX_MIDNIGHTS = 2;
 
 /** Unix milliseconds of an ISO 8601 time. */
 export function millis(time: string): number {
-  return Math.floor((parseMicros(time) ?? 0) / 1000);
+  return parseInstant(time) ?? 0;
 }
 
 /** The ISO 8601 time of Unix milliseconds. */

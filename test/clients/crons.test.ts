@@ -119,7 +119,7 @@ describe("crons over plain HTTP", () => {
     [
       { ...plan, end_time: "2027-02-30T00:00:00" },
       422,
-      "body.end_time: 2027-02-30T00:00:00 is not in the calendar",
+      "body.end_time: 2027-02-30T00:00:00 must be a day that exists",
     ],
     [{ ...plan, webhook: "//evil.example/x" }, 422, "Webhook must be"],
     [{ ...plan, on_run_completed: "burn" }, 422, "body.on_run_completed"],

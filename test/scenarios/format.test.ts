@@ -266,10 +266,10 @@ describe("times and durations", () => {
   it.each([
     ["advance: 6", "when[0]", "advance: "],
     ["advance: { by: soon }", "by", '"soon" is not a duration; write one such as 6h, 1d12h or PT6H'],
-    ["advance: { to: 2026-03-01 }", "to", "is not an ISO 8601 time with a zone"],
+    ["advance: { to: 2026-03-01 }", "to", "must be an ISO 8601 time with a zone"],
     ["fault: { preset: worker_crash, ttl: 1H }", "ttl", '"1H" is not a duration; write one such as'],
     ["fault: { target: worker, then: { stall: long } }", "stall", '"long" is not a duration'],
-    ["seed: { traces: { count: 1, from: today } }", "from", '"today" is not an ISO 8601 time with a zone'],
+    ["seed: { traces: { count: 1, from: today } }", "from", '"today" must be an ISO 8601 time with a zone'],
   ])("that cannot be read are refused when the file is read: %s", (step, member, reason) => {
     const problem = problemOf(`scenario: A\nwhen:\n  - ${step}\n`);
     expect(problem).toMatch(/^x\.scenario\.yaml:3: /);

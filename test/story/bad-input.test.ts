@@ -73,6 +73,7 @@ describe("a bulk export is refused, and nothing is written", () => {
       422,
       "days",
     ],
+    ["to a leap second", { end_time: "2016-12-31T23:59:60Z" }, 422, "end_time: must not be a leap second"],
     [
       "with a first window that ends after the year 9999",
       { interval_hours: 168, start_time: "9999-12-30T00:00:00Z" },

@@ -1,10 +1,10 @@
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import type { RequirementId } from "../../../contracts/spec/requirements.ts";
-import { formatMicros, parseMicros } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { projectById } from "../projects/projects.ts";
 import type { Settings } from "../settings.ts";
+import { parseTime } from "../traces/wire-time.ts";
 import type { Turn } from "../turn.ts";
 import { requireFeature } from "../versions.ts";
 import { sameWorkspace, type Workspace } from "../workspace.ts";
@@ -115,7 +115,7 @@ function checkFeatures(settings: Settings, input: ExportInput): void {
 }
 
 function utc(time: string): string {
-  return formatMicros(parseMicros(time) as number);
+  return parseTime(time) as string;
 }
 
 function invalid(message: string, requirement: RequirementId = "2.5-2"): Refusal {

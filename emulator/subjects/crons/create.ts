@@ -1,6 +1,6 @@
 import { CRON_WORDS } from "../../../contracts/spec/crons/resources.ts";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
-import { parseInstant } from "../../kernel/instant.ts";
+import { parseInstant, timeProblem } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { resolveAssistant } from "../agent/assistants.ts";
 import { requireEventCapacity, requireMetadataSize } from "../agent/capacity.ts";
@@ -103,7 +103,7 @@ function refuseFullWorkspace(turn: Turn, workspace: Workspace): void {
   );
 }
 
-/** An end time; a text without a zone is in UTC. Throws a `Refusal` for a day that the calendar does not have. */
+/** An end time; a text without a zone is in UTC. Throws a `Refusal` for a time that does not exist. */
 function instantIn(text: string | null | undefined): number | null {
   if (text == null) return null;
   const instant = parseInstant(text) ?? parseInstant(`${text}Z`);
@@ -111,7 +111,7 @@ function instantIn(text: string | null | undefined): number | null {
     throw new Refusal(
       422,
       "invalid_cron",
-      `body.end_time: ${text} is not in the calendar. Give an existing day.`,
+      `body.end_time: ${text} ${timeProblem(text, "an ISO 8601 time")}.`,
     );
   return instant;
 }

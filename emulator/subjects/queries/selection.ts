@@ -1,4 +1,5 @@
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
+import { timeProblem } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Filter } from "../filters/filter.ts";
 import { parseFilter } from "../filters/parse.ts";
@@ -109,7 +110,7 @@ function timeAt(text: string | null | undefined, name: string): string | undefin
     throw new Refusal(
       422,
       "invalid_request",
-      `${name}: must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.`,
+      `${name}: ${timeProblem(text, "an ISO 8601 time, such as 2026-01-31T12:00:00Z")}.`,
     );
   return time;
 }

@@ -1,3 +1,4 @@
+import { timeProblem } from "../../kernel/instant.ts";
 import { JsonText } from "../json-text.ts";
 import { isJsonObject, type JsonObject, jsonProblem, wellFormed } from "./json.ts";
 import { parseTime } from "./wire-time.ts";
@@ -25,7 +26,8 @@ export const text = fieldReader("must be a string", (value) =>
   typeof value === "string" ? wellFormed(value) : undefined,
 );
 
-export const time = fieldReader("must be an ISO 8601 time or a number since 1970", parseTime);
+export const time: FieldReader<string> = (value, reportProblem) =>
+  parseTime(value) ?? void reportProblem(timeProblem(value, "an ISO 8601 time or a number since 1970"));
 
 /** Any JSON value that can be stored and exported unchanged; a text is one. */
 export const json: FieldReader = (value, reportProblem) => {

@@ -183,6 +183,20 @@ it("a cancelled export removes its events, in the journal too, and changes no nu
 });
 
 describe("the calendar", () => {
+  it("a window may end with the last microsecond of the year 9999", async () => {
+    const exportWorld = openExportWorld();
+    const window = { start_time: "9999-12-30T12:00:00.000001Z", end_time: "9999-12-31T23:59:59.999999Z" };
+    const destination = { bulk_export_destination_id: exportWorld.addDestination() };
+    const { id, start_time, end_time } = exportWorld.create({ ...destination, ...window });
+    expect({ start_time, end_time }).toEqual(window);
+    await exportWorld.advance("PT1H");
+    const midnight = "9999-12-31T00:00:00.000000Z";
+    expect(exportWorld.runs(id).map((run) => [run.status, run.start_time, run.end_time])).toEqual([
+      ["COMPLETED", window.start_time, midnight],
+      ["COMPLETED", midnight, window.end_time],
+    ]);
+  });
+
   it("no window of a schedule ends after the year 9999", async () => {
     const exportWorld = openExportWorld({ now: Date.UTC(9999, 11, 31) });
     const { id } = exportWorld.create({

@@ -265,6 +265,10 @@ describe("a post that is wrong", () => {
     [{ ...PLAIN, name: 7 }, "post[3].name: must be a string"],
     [{ ...PLAIN, run_type: 7 }, "post[3].run_type: must be a string"],
     [{ ...PLAIN, start_time: "noon" }, "post[3].start_time: must be an ISO 8601 time or a number since 1970"],
+    [
+      { ...PLAIN, start_time: "2016-12-31T23:59:60Z" },
+      "post[3].start_time: must not be a leap second, because seconds are counted from 00 to 59; use :59, or :00 of the next minute",
+    ],
     [{ ...PLAIN, end_time: true }, "post[3].end_time: must be an ISO 8601 time or a number since 1970"],
     [{ ...PLAIN, session_id: "demo" }, "post[3].session_id: must be a uuid"],
     [{ ...PLAIN, session_name: 5 }, "post[3].session_name: must be a string"],
