@@ -93,8 +93,10 @@ export const INGEST_ASSUMPTIONS = assumptionsAbout("8.5", "X-1", {
     reason: "Spans have no field for a project. Public exporters send these.",
   },
   "ingest.span_content": {
-    choice: "GenAI attributes become inputs, outputs, tokens, model and run_type; all others become metadata",
-    reason: "Tracers of model calls use the semantic conventions for generative AI.",
+    choice:
+      "the attributes and events that the public service documents fill name, run_type, error, inputs, outputs, metadata, usage_metadata and invocation_params; all other attributes become metadata",
+    reason:
+      "Tracers of model calls use several conventions. An event exception is an error, except in a span with the status OK. Of two attributes for one member, the first in the order of the emulator counts.",
   },
   "ingest.feedback": {
     choice: "summed up by key in feedback_stats: n, avg of the scores, values, the last 20 comments",

@@ -34,6 +34,11 @@ describe("a span's kind", () => {
     ["gen_ai.request.model", "large", "llm"],
     ["gen_ai.operation.name", "constructor", "chain"],
     ["http.method", "GET", "chain"],
+    ["gen_ai.tool.name", "search", "tool"],
+    ["traceloop.span.kind", "tool", "tool"],
+    ["traceloop.llm.request.type", "embedding", "embedding"],
+    ["traceloop.llm.request.type", "rerank", "llm"],
+    ["llm.prompt_template.variables", "{}", "prompt"],
   ])("%s = %s is a row of type %s", (name, value, type) => {
     expect(rowOf({ [name]: text(value) }).run_type).toBe(type);
   });
@@ -131,11 +136,157 @@ describe("a span's place and values", () => {
     });
   });
 
-  test("an error is read from the status, else from the exception", () => {
-    const thrown = [{ name: "exception", attributes: attributes({ "exception.message": text("boom") }) }];
-    expect(rowOf({}, { status: { code: 2, message: "bad" }, events: thrown }).error).toBe("bad");
-    expect(rowOf({}, { status: { code: 2 }, events: thrown }).error).toBe("boom");
+  test("an error is read from an exception, else from the status", () => {
+    const message = { "exception.message": text("boom"), "exception.stacktrace": text("at f") };
+    const thrown = [{ name: "exception", attributes: attributes(message) }];
+    const error = "boom\n\nStacktrace:\nat f";
+    expect(rowOf({}, { events: thrown }).error).toBe(error);
+    expect(rowOf({}, { status: { code: 2, message: "bad" }, events: thrown })).toMatchObject({
+      error,
+      extra: { metadata: { otel_status_description: "bad" } },
+    });
+    expect(rowOf({}, { status: { code: 2, message: "bad" } }).error).toBe("bad");
     expect(rowOf({}, { status: { code: "STATUS_CODE_ERROR" } }).error).toBe("error");
     expect(rowOf({}, { status: { code: 1 }, events: thrown }).error).toBeNull();
+  });
+});
+
+describe("the members of a run", () => {
+  const number = (doubleValue: number) => ({ doubleValue });
+  const json = (value: unknown) => text(JSON.stringify(value));
+  const choice = { "event.name": "gen_ai.choice", message: { content: "c" } };
+
+  test.each<[string, Record<string, object>, object]>([
+    ["a name", { "traceloop.entity.name": text("n") }, { name: "n" }],
+    ["a tool's name", { "tool.name": text("n"), "openinference.span.kind": text("TOOL") }, { name: "n" }],
+    [
+      "metadata",
+      {
+        "traceloop.association.properties.user": text("u"),
+        metadata: json({ a: 1 }),
+        "llm.system": text("acme"),
+        "llm.model_name": text("large"),
+        "http.method": text("GET"),
+      },
+      {
+        extra: {
+          metadata: { user: "u", a: 1, ls_provider: "acme", ls_model_name: "large", "http.method": "GET" },
+        },
+      },
+    ],
+    [
+      "documents",
+      {
+        "retrieval.documents.1.document.content": text("b"),
+        "retrieval.documents.0.document.content": text("a"),
+        "retrieval.documents.0.document.metadata": json({ page: 1 }),
+      },
+      { outputs: { documents: [{ page_content: "a", metadata: { page: 1 } }, { page_content: "b" }] } },
+    ],
+    [
+      "Logfire",
+      { prompt: text("p"), all_messages_events: json([{ role: "user" }]) },
+      { inputs: { input: "p" }, outputs: { output: [{ role: "user" }] } },
+    ],
+    [
+      "Logfire's events",
+      { events: json([{ content: "hi" }, choice]) },
+      { inputs: { input: [{ content: "hi" }] }, outputs: choice },
+    ],
+    [
+      "parameters",
+      {
+        "gen_ai.request.model": text("m"),
+        "gen_ai.request.temperature": number(0.5),
+        "gen_ai.request.max_tokens": { intValue: 9 },
+        "gen_ai.request.stop_sequences": json(["x"]),
+        "gen_ai.tool.name": text("t"),
+        "llm.frequency_penalty": number(1),
+        "llm.invocation_parameters": json({ top_p: 1, temperature: 2 }),
+        tools: json([{ name: "t" }]),
+      },
+      {
+        extra: {
+          invocation_params: {
+            model: "m",
+            temperature: 0.5,
+            max_tokens: 9,
+            stop: '["x"]',
+            tool_name: "t",
+            frequency_penalty: 1,
+            top_p: 1,
+            tools: [{ name: "t" }],
+          },
+          // What no member takes stays.
+          metadata: { ls_model_name: "m", "llm.invocation_parameters": '{"top_p":1,"temperature":2}' },
+        },
+      },
+    ],
+    [
+      "usage",
+      {
+        "gen_ai.usage.input_tokens": { intValue: "5" },
+        "llm.token_count.total": { intValue: 7 },
+        "gen_ai.usage.details.reasoning_tokens": { intValue: 2 },
+        "gen_ai.usage.cost": number(0.1),
+      },
+      {
+        extra: {
+          metadata: {
+            usage_metadata: { input_tokens: 5, total_tokens: 7, reasoning_tokens: 2, total_cost: 0.1 },
+          },
+        },
+      },
+    ],
+  ])("are filled with %s", (_, values, expected) => {
+    const row = rowOf(values);
+    const { metadata, ...extra } = row.extra as { metadata: Record<string, unknown> };
+    const { otel_trace_id, otel_span_id, ...own } = metadata;
+    expect({ ...row, extra: { ...extra, metadata: own } }).toMatchObject(expected);
+    const { extra: expectedExtra = {} } = expected as { extra?: object };
+    expect({ metadata: {}, ...extra, ...(Object.keys(own).length > 0 && { metadata: own }) }).toEqual({
+      metadata: {},
+      ...("tool.name" in values && { metadata: { "openinference.span.kind": "TOOL" } }),
+      ...expectedExtra,
+    });
+  });
+
+  test.each<[string, Record<string, object>, object]>([
+    ["gen_ai.content.prompt", { "gen_ai.prompt": json({ q: 1 }) }, { inputs: { q: 1 } }],
+    ["gen_ai.content.completion", { "gen_ai.completion": text("c") }, { outputs: { output: "c" } }],
+    [
+      "gen_ai.system.message",
+      { content: text("c") },
+      { inputs: { messages: [{ role: "system", content: "c" }] } },
+    ],
+    [
+      "gen_ai.tool.message",
+      { content: text("c"), id: text("i") },
+      { outputs: { messages: [{ role: "tool", content: "c", tool_call_id: "i" }] } },
+    ],
+    [
+      "gen_ai.assistant.message",
+      { "gen_ai.event.content": json({ role: "assistant", content: "c" }) },
+      { outputs: { messages: [{ role: "assistant", content: "c" }] } },
+    ],
+    [
+      "gen_ai.choice",
+      {
+        finish_reason: text("stop"),
+        "message.content": text("c"),
+        "tool_calls.0.function.name": text("f"),
+        "gen_ai.system": text("acme"),
+      },
+      {
+        outputs: {
+          choices: [
+            { finish_reason: "stop", message: { content: "c" }, tool_calls: [{ function: { name: "f" } }] },
+          ],
+        },
+      },
+    ],
+  ])("are filled with an event %s", (name, values, expected) => {
+    const { inputs, outputs } = rowOf({}, { events: [{ name, attributes: attributes(values) }] });
+    expect({ inputs, outputs }).toEqual({ inputs: null, outputs: null, ...expected });
   });
 });

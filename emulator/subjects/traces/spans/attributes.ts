@@ -49,15 +49,3 @@ function doubleOf(value: unknown): unknown {
   const number = Number(value);
   return Number.isFinite(number) ? number : String(value);
 }
-
-/** The first of these attributes that is present. */
-export function firstOf(attributes: Attributes, names: readonly string[]): unknown {
-  for (const name of names) if (attributes.has(name)) return attributes.get(name);
-  return undefined;
-}
-
-/** The first of these attributes that is present, if it is a non-empty string. */
-export function firstText(attributes: Attributes, names: readonly string[]): string | undefined {
-  const value = firstOf(attributes, names);
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
