@@ -1,5 +1,4 @@
 import type { ComponentType } from "preact";
-import { ContractView } from "./contract/view.tsx";
 import { ExportsView } from "./exports/view.tsx";
 import { FaultsView } from "./faults/view.tsx";
 import { FileView } from "./files/view.tsx";
@@ -11,7 +10,6 @@ import { SettingsView } from "./settings/view.tsx";
 import { Bands } from "./shell/bands.tsx";
 import { ClockBar } from "./shell/clock-bar.tsx";
 import { Jump } from "./shell/jump.tsx";
-import { Tray } from "./shell/tray.tsx";
 import { StorageView } from "./storage/view.tsx";
 import { TimeView } from "./time/view.tsx";
 import { WebhooksView } from "./webhooks/view.tsx";
@@ -36,7 +34,6 @@ const VIEWS: Readonly<Record<string, View>> = {
   faults: { name: "Faults", glyph: "↯", show: FaultsView },
   requests: { name: "Requests", glyph: "⇄", show: RequestsView },
   worlds: { name: "Worlds", glyph: "⋔", show: WorldsView },
-  contract: { name: "Contract", glyph: "✓", show: ContractView },
   settings: { name: "Settings", glyph: "≡", show: SettingsView },
 };
 
@@ -77,7 +74,6 @@ export function App() {
         <Bands />
         <Content />
       </main>
-      <Tray />
       <Jump />
     </>
   );

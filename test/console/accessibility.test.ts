@@ -35,16 +35,7 @@ beforeAll(async () => {
   addresses = [
     ...["time?turn=3", "exports", `exports/${id}`, "exports/new", `why/${id}?run=${run.run_id}`, "storage"],
     ...["storage/traces", `file/traces?key=${key}`, "runs", `runs/${run.run_id}`, "webhooks?inbox=hooks"],
-    ...[
-      `webhooks/${delivery?.id}`,
-      "limits",
-      "faults",
-      "requests",
-      "worlds",
-      "contract",
-      "settings",
-      "nowhere",
-    ],
+    ...[`webhooks/${delivery?.id}`, "limits", "faults", "requests", "worlds", "settings", "nowhere"],
   ].map((address) => `#/${address}`);
 });
 

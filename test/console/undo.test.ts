@@ -35,27 +35,22 @@ const bucketNames = async (rig: Awaited<ReturnType<typeof startExportRig>>) =>
   (await rig.emulator.control<{ name: string }[]>("GET", "/s3/buckets")).map(({ name }) => name);
 
 describe.skipIf(!hasChromium)("an action in the console is undone", () => {
-  it("when it deleted a bucket, and in the tray with all later actions", async () => {
+  it("when it deleted a bucket, or advanced the clock", async () => {
     const { rig, id, page, act, undo, click } = await rigAndPage("#/storage");
     await act("Advance");
     expect(await rig.statusOf(id)).toBe("COMPLETED");
+    await undo("Advance");
+    expect(await rig.statusOf(id)).toBe("CREATED");
+    await click("Advance");
+    await page.getByText("Advance: done. ").waitFor();
+    await page.locator(".band").getByRole("link", { name: "1 export completed", exact: true }).click();
+    await page.getByRole("heading", { name: "COMPLETED", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Storage", exact: true }).click();
     await act("Delete the bucket traces");
     expect(await bucketNames(rig)).toEqual([]);
     expect(await findings(page)).toEqual([]);
     await undo("Delete the bucket traces");
     expect((await rig.verify(id)).ok).toBe(true);
-
-    await act("Delete the bucket traces");
-    await page.locator(".tray summary").click();
-    await page.locator(".tray").getByRole("button", { name: "Undo: Advance", exact: true }).click();
-    await page.getByText("Undo: Advance: done.").waitFor();
-    expect(await rig.statusOf(id)).toBe("CREATED");
-    expect(await bucketNames(rig)).toEqual(["traces"]);
-    await page.locator(".tray").waitFor({ state: "detached" });
-    await click("Advance");
-    await page.getByText("Advance: done. ").waitFor();
-    await page.locator(".band").getByRole("link", { name: "1 export completed", exact: true }).click();
-    await page.getByRole("heading", { name: "COMPLETED", exact: true }).waitFor();
     await click("Next event");
     await page.getByText("Next event: nothing is due, so the clock stays where it is.").waitFor();
   });

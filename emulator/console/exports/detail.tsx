@@ -2,7 +2,7 @@ import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
 import { type Call, control } from "../model/actions.ts";
 import { apiHeaders } from "../model/api-key.ts";
 import { count } from "../model/count.ts";
-import { useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Fact, Facts } from "../parts/facts.tsx";
@@ -17,10 +17,7 @@ import { Verify } from "./verify.tsx";
 /** One export: its window, next step, partitions, runs, attempts and files. */
 export function ExportPage({ id }: { readonly id: string }) {
   const path = `/exports/${encodeURIComponent(id)}`;
-  const resource = useReply<ExportDetail>("The export", path, ({ status, finished_at, runs }) => ({
-    ...{ status, finished_at },
-    runs: runs.map((run) => ({ status: run.status, rows: run.rows })),
-  }));
+  const resource = useReply<ExportDetail>(path);
   return (
     <>
       <nav class="crumbs" aria-label="Path">

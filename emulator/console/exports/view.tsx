@@ -30,7 +30,6 @@ function ExportList() {
         path="/exports"
         filters={{ status: "Status", project: "Project", kind: "Kind" }}
         empty="No exports yet. To create one, use New export or POST /api/v1/bulk-exports."
-        look={({ id, status }) => ({ id, status })}
         columns={COLUMNS}
         keyOf={({ id }) => id}
       />

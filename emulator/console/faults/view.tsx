@@ -33,7 +33,6 @@ export function FaultsView() {
         path="/faults"
         filters={{ status: "State", kind: "Target" }}
         empty="No fault is armed. Faults count matches and never use chance."
-        look={({ preset, target, state, hits }) => ({ preset, target, state, hits })}
         columns={columnsOf(hits.value?.items ?? [])}
         keyOf={({ id }) => id}
       />

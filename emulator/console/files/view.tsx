@@ -1,5 +1,5 @@
 import type { ParquetPage } from "../../subjects/object-storage/parquet-page.ts";
-import { useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf, addressWith, go, route } from "../model/router.ts";
 import { SearchField } from "../parts/list.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -20,7 +20,7 @@ export function FileView() {
   }
   const folder = `/s3/buckets/${encodeURIComponent(bucket)}/parquet`;
   const path = `${folder}?${parameters}`;
-  const page = useReply("The rows of the file", path, lookAtRows, `${folder} ${key}`);
+  const page = useReply<ParquetPage>(path, `${folder} ${key}`);
   return (
     <>
       <nav class="crumbs" aria-label="Path">
@@ -31,10 +31,6 @@ export function FileView() {
       <Loaded resource={page}>{(value) => <FileContent page={value} objectKey={key} />}</Loaded>
     </>
   );
-}
-
-function lookAtRows({ rows_total, rows_matching, rows }: ParquetPage) {
-  return { rows_total, rows_matching, rows: rows.map(({ id, status }) => ({ id, status })) };
 }
 
 type Row = ParquetPage["rows"][number];

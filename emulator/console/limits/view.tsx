@@ -2,8 +2,7 @@ import { useState } from "preact/hooks";
 import type { explainView } from "../../subjects/rate-limits/view.ts";
 import { control } from "../model/actions.ts";
 import { client } from "../model/client.ts";
-import { useReply } from "../model/looks.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply, useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { readTurns } from "../model/turns.ts";
 import { Action } from "../parts/action.tsx";
@@ -15,7 +14,7 @@ import { type Limits, Meters } from "./meters.tsx";
 
 /** The meters in use, the last refusal, and the row that decides on a request. */
 export function LimitsView() {
-  const resource = useReply("The limits", "/rate-limits", lookAtLimits);
+  const resource = useReply<Limits>("/rate-limits");
   return (
     <>
       <header class="row">
@@ -28,20 +27,6 @@ export function LimitsView() {
       <Explain />
     </>
   );
-}
-
-function lookAtLimits({ enabled, rows }: Limits) {
-  return {
-    enabled,
-    rows: rows.map(({ row, us, eu }) => ({ row, us: lookAtRegion(us), eu: lookAtRegion(eu) })),
-  };
-}
-
-function lookAtRegion({ in_use, tripped_remaining }: Limits["rows"][number]["us"]) {
-  return {
-    ...(tripped_remaining !== undefined && { tripped_remaining }),
-    in_use: in_use.map(({ used, remaining }) => ({ used, remaining })),
-  };
 }
 
 function LastRefused() {

@@ -50,6 +50,6 @@ export function isArming({ method, path }: Call): boolean {
   return method === "POST" && controlPathOf(path) === "/faults";
 }
 
-export function controlPathOf(path: string): string | undefined {
+function controlPathOf(path: string): string | undefined {
   return path.startsWith(CONTROL_PATH) ? path.slice(CONTROL_PATH.length) : undefined;
 }

@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { asOf } from "./client.ts";
+import { asOf, client } from "./client.ts";
 import { revision } from "./live.ts";
 import { isHidden } from "./visibility.ts";
 
@@ -30,6 +30,11 @@ export function useResource<T>(key: string, load: () => Promise<T>, variant = ke
     return () => clearTimeout(timer);
   }, [reader, variant, currentRevision]);
   return reader.state.value;
+}
+
+/** Reads a path of the control API (below `/_emulator/v1`) as `useResource` does. */
+export function useReply<T>(path: string, key = path): Resource<T> {
+  return useResource(key, () => client.call<T>("GET", path), path);
 }
 
 interface Reader<T> {

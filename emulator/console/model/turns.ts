@@ -1,4 +1,3 @@
-import type { ControlClient } from "../../client/control-client.ts";
 import type { Lanes, LanesQuery } from "../../control/turns/lanes.ts";
 import type { TurnFilter, TurnPage } from "../../control/turns/pages.ts";
 import { formatInstant } from "../../kernel/instant.ts";
@@ -20,43 +19,27 @@ export interface TurnQuery extends TurnFilter {
   readonly at?: number;
 }
 
-/** Where turns are read. */
-export interface TurnSource {
-  page(query: TurnQuery): Promise<TurnPage<Turn>>;
-  lanes(query: LanesQuery): Promise<Lanes>;
+function read<T>(path: string, parameters: Readonly<Record<string, unknown>>): Promise<T> {
+  const query = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return present.call<T>(
+    "GET",
+    `${path}?${new URLSearchParams(query.map(([name, value]) => [name, `${value}`]))}`,
+  );
 }
 
-/** The turns of a world of the emulator. */
-export function turnsOf(client: ControlClient): TurnSource {
-  const read = <T>(path: string, parameters: Readonly<Record<string, unknown>>) => {
-    const query = Object.entries(parameters).filter(([, value]) => value !== undefined);
-    return client.call<T>(
-      "GET",
-      `${path}?${new URLSearchParams(query.map(([name, value]) => [name, `${value}`]))}`,
-    );
-  };
-  return {
-    page: ({ at, ...query }) => read("/turns", { ...query, at: at === undefined ? at : formatInstant(at) }),
-    lanes: ({ from, to, stepMs, ...query }) =>
-      read("/lanes", {
-        ...query,
-        from: from === undefined ? from : formatInstant(from),
-        to: to === undefined ? to : formatInstant(to),
-        step_ms: stepMs,
-      }),
-  };
+/** A page of the turns of this world. */
+export function readTurns({ at, ...query }: TurnQuery): Promise<TurnPage<Turn>> {
+  return read("/turns", { ...query, at: at === undefined ? at : formatInstant(at) });
 }
 
-const source = turnsOf(present);
-
-/** The source of the turns that the page shows. */
-export function turnSource(): TurnSource {
-  return source;
-}
-
-/** A page of the turns that the page shows. */
-export function readTurns(query: TurnQuery): Promise<TurnPage<Turn>> {
-  return source.page(query);
+/** The lanes of the turns of this world. */
+export function requestLanes({ from, to, stepMs, ...query }: LanesQuery): Promise<Lanes> {
+  return read("/lanes", {
+    ...query,
+    from: from === undefined ? from : formatInstant(from),
+    to: to === undefined ? to : formatInstant(to),
+    step_ms: stepMs,
+  });
 }
 
 /** One turn, or the last one at or before an instant; undefined if it is no longer retained. */

@@ -46,11 +46,6 @@ export async function planUndo({
   return { world: worldName, path: "/rewind", body: { at: turn, generation } };
 }
 
-/** Whether a call replaces the state of this world, so that its turns no longer have a history. */
-export function replacesHistory(path: string): boolean {
-  return path.startsWith(CONTROL_PATH) && REPLACEMENT.test(path.slice(CONTROL_PATH.length));
-}
-
 /** Whether the history still reaches back to the state before the action. */
 export function canUndo({ world, path, body }: Undo): boolean {
   if (path === "/worlds") return true;

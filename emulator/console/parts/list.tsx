@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../subjects/control-list.ts";
-import { lookAtItems, useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressWith, go, route } from "../model/router.ts";
 import { Empty, Loaded } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
@@ -18,14 +18,12 @@ interface ListProps<T> {
   readonly filters: Readonly<Record<string, string>>;
   readonly fixed?: Readonly<Record<string, string>>;
   readonly empty: ComponentChildren;
-  /** What a test compares of an item. */
-  readonly look: ((item: T) => unknown) | undefined;
   /** Renders the items, newest first. */
   readonly children: (items: readonly T[]) => ComponentChildren;
 }
 
 /** A list with the numbers of shown and of all items, a search, filters, and a button for more. */
-export function List<T>({ label, path, filters, fixed = {}, empty, look, children }: ListProps<T>) {
+export function List<T>({ label, path, filters, fixed = {}, empty, children }: ListProps<T>) {
   const [limit, setLimit] = useState(STEP);
   const { query } = route.value;
   const parameters = new URLSearchParams({ ...fixed, counts: "1", limit: String(limit) });
@@ -34,13 +32,7 @@ export function List<T>({ label, path, filters, fixed = {}, empty, look, childre
     if (value) parameters.set(name, value);
   }
   const address = `${path}?${parameters}`;
-  const lookAtList =
-    look &&
-    (({ items, total, matching }: ListPage<T>) => ({
-      ...{ total, matching },
-      ...lookAtItems("items", items, look),
-    }));
-  const page = useReply(label, address, lookAtList, path + JSON.stringify(fixed));
+  const page = useReply<ListPage<T>>(address, path + JSON.stringify(fixed));
   return (
     <Loaded resource={page}>
       {({ items, total, matching, values }) => (

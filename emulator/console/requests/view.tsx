@@ -57,7 +57,6 @@ export function RequestsView() {
         filters={{ method: "Method", status: "Status" }}
         empty="No such requests yet. Credentials are not recorded."
         // A test sends other control requests than the console.
-        look={filter === "api" ? ({ method, path, status }) => ({ method, path, status }) : undefined}
       >
         {(list) => (
           <ol class="requests">

@@ -2,7 +2,7 @@ import type { TargetedInputEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { instantMs } from "../../kernel/instant.ts";
 import type { RunDetail } from "../../subjects/agent/overview.ts";
-import { useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { useDrag } from "../parts/drag.ts";
 import { Fact, Facts } from "../parts/facts.tsx";
@@ -15,7 +15,7 @@ import { WhyLink } from "../parts/why-link.tsx";
 /** One run: its request, and its stream to play back. */
 export function RunPage({ id }: { readonly id: string }) {
   const path = `/agent/runs/${encodeURIComponent(id)}`;
-  const resource = useReply<RunDetail>("The run", path, ({ status, graph_id }) => ({ status, graph_id }));
+  const resource = useReply<RunDetail>(path);
   return (
     <>
       <nav class="crumbs" aria-label="Path">

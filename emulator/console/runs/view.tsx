@@ -1,5 +1,5 @@
 import type { RunOverview, ThreadOverview } from "../../subjects/agent/overview.ts";
-import { useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf, route } from "../model/router.ts";
 import { TableList } from "../parts/list.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -54,7 +54,6 @@ function Threads() {
       path="/agent/threads"
       filters={{}}
       empty="No thread yet. POST /threads makes one."
-      look={({ thread_id, status, runs }) => ({ thread_id, status, runs })}
       columns={THREAD_COLUMNS}
       keyOf={({ tenant_id, thread_id }) => `${tenant_id}/${thread_id}`}
     />
@@ -87,7 +86,6 @@ function Runs({ thread }: { readonly thread: string | null }) {
       fixed={thread === null ? {} : { thread }}
       filters={{ status: "Status", kind: "Graph" }}
       empty="No run yet. POST /threads/<thread>/runs makes one."
-      look={({ run_id, status }) => ({ run_id, status })}
       columns={RUN_COLUMNS}
       keyOf={({ run_id }) => run_id}
     />
@@ -116,9 +114,7 @@ const CRON_COLUMNS: readonly Column<Cron>[] = [
 
 /** The crons of all workspaces; empty if there are none. */
 function Crons() {
-  const crons = useReply<readonly Cron[]>("The crons", "/agent/crons", (list) =>
-    list.map(({ schedule, enabled, next_run_date }) => ({ schedule, enabled, next_run_date })),
-  );
+  const crons = useReply<readonly Cron[]>("/agent/crons");
   return (
     <Loaded resource={crons}>
       {(list) =>

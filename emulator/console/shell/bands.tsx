@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { AdvanceResult } from "../../client/views.ts";
 import { instantMs } from "../../kernel/instant.ts";
-import { confirmation, control, outcome, tray } from "../model/actions.ts";
+import { confirmation, control, outcome } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { clock, isDiskFull } from "../model/clock.ts";
 import { count } from "../model/count.ts";
@@ -125,7 +125,7 @@ function OutcomeBand() {
   return (
     <Band tone={tone} glyph={glyph} role={role}>
       {last.label}: {happened(last.reply) ?? text}
-      {last.action && <UndoButton action={last.action} index={tray.value.indexOf(last.action)} />}
+      <UndoButton label={last.label} undo={last.undo} />
       <CopyMenu label={last.label} call={last.call} />
       <Dismiss act={() => (outcome.value = null)} />
     </Band>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { ObjectList } from "../../subjects/object-storage/contents.ts";
 import { count } from "../model/count.ts";
-import { lookAtItems, useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf, route } from "../model/router.ts";
 import { worldUrl } from "../model/world-address.ts";
 import { More, SearchField } from "../parts/list.tsx";
@@ -29,7 +29,7 @@ export function Bucket({ name, prefix }: BucketProps) {
   if (text === "") parameters.set("delimiter", "/");
   const folder = `/s3/buckets/${encodeURIComponent(name)}/objects`;
   const path = `${folder}?${parameters}`;
-  const resource = useReply("The objects", path, lookAtObjects, `${folder} ${prefix}`);
+  const resource = useReply<ObjectList>(path, `${folder} ${prefix}`);
   return (
     <>
       <Crumbs name={name} prefix={prefix} />
@@ -61,15 +61,6 @@ export function Bucket({ name, prefix }: BucketProps) {
       </Loaded>
     </>
   );
-}
-
-function lookAtObjects({ total, matching, prefixes, objects }: ObjectList) {
-  return {
-    total,
-    matching,
-    prefixes,
-    ...lookAtItems("objects", objects, ({ key, size }) => ({ key, size })),
-  };
 }
 
 function Crumbs({ name, prefix }: { readonly name: string; readonly prefix: string }) {

@@ -1,7 +1,7 @@
 import type { BucketView } from "../../subjects/object-storage/buckets.ts";
 import type { CredentialView } from "../../subjects/object-storage/credentials.ts";
 import { control } from "../model/actions.ts";
-import { useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf, route } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
@@ -43,9 +43,7 @@ const COLUMNS: readonly Column<BucketView>[] = [
 ];
 
 function Buckets() {
-  const buckets = useReply<readonly BucketView[]>("The buckets", "/s3/buckets", (list) =>
-    list.map(({ name, objects }) => ({ name, objects })),
-  );
+  const buckets = useReply<readonly BucketView[]>("/s3/buckets");
   return (
     <Loaded resource={buckets}>
       {(list) =>
@@ -79,9 +77,7 @@ const KEY_COLUMNS: readonly Column<CredentialView>[] = [
 
 /** The key pairs; a permission is a switch that takes effect at once. */
 function Keys() {
-  const keys = useReply<readonly CredentialView[]>("The key pairs", "/s3/credentials", (list) =>
-    list.map(({ access_key_id, allow, deny }) => ({ access_key_id, allow, deny })),
-  );
+  const keys = useReply<readonly CredentialView[]>("/s3/credentials");
   return (
     <Loaded resource={keys}>
       {(list) =>

@@ -47,9 +47,7 @@ function listen(box: HTMLElement, axis: () => DrawnAxis): () => void {
     const mark = turnAt(event);
     if (!mark) return;
     const [from, to] = [Number(mark.dataset.from), Number(mark.dataset.to)];
-    const base = mark.closest<SVGElement>("[data-base]")?.dataset.base;
-    if (mark.dataset.turn && base) window.location.assign(`${base}#/time?turn=${mark.dataset.turn}`);
-    else if (mark.dataset.turn) select(Number(mark.dataset.turn));
+    if (mark.dataset.turn) select(Number(mark.dataset.turn));
     else if (to > from) {
       const margin = Math.max(MIN_MARGIN_MS, (to - from) * MARGIN_PART);
       visibleRange.value = { from: from - margin, to: to + margin };

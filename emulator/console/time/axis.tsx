@@ -8,21 +8,12 @@ import { blocksAround, type Scale, ticksOf, xOf } from "./scale.ts";
 import { isFolding, lanesRange, visibleRange, wholeAxis, zoom } from "./state.ts";
 import { type AxisWorld, HEADER_HEIGHT, lanesOf } from "./world-lanes.tsx";
 
-interface AxisProps {
-  /** The world of this console; with a second one the axis compares both, and has no playheads. */
-  readonly worlds: readonly [AxisWorld, AxisWorld?];
-  /** The turn and the instant at which both worlds part. */
-  readonly parting?: { readonly turn: number; readonly at: number } | undefined;
-}
-
 /** The axis of virtual time: history is solid, predicted events are hatched, and the playhead is between them. */
-export function Axis({ worlds, parting }: AxisProps) {
+export function Axis({ world }: { readonly world: AxisWorld }) {
   const [width, setWidth] = useState(800);
-  const [own, other] = worlds;
-  const both = other ? [own, other] : [own];
   const { range: whole, folds } = useMemo(
-    () => wholeAxis(both),
-    [...both.flatMap(({ lanes, future, at }) => [lanes, future, at]), isFolding.value],
+    () => wholeAxis(world),
+    [world.lanes, world.future, world.at, isFolding.value],
   );
   const range = visibleRange.value ?? whole;
   const scale: Scale = { ...range, width, folds };
@@ -39,21 +30,20 @@ export function Axis({ worlds, parting }: AxisProps) {
   useEffect(() => {
     lanesRange.value = blocks;
   }, [blocks?.from, blocks?.to]);
-  const lanes = lanesOf(both, scale);
+  const lanes = lanesOf(world, scale);
   const height = HEADER_HEIGHT + lanes.reduce((sum, lane) => sum + lane.height, 0);
   return (
     <section class="axis" aria-label="Time axis" onKeyDown={(event) => onAxisKey(event, axis)}>
-      <AxisBar axis={axis} hasRange={!other} />
+      <AxisBar axis={axis} />
       <div class="axis-grid">
         <span class="lane-names muted" aria-hidden="true">
           Whole time
         </span>
-        <Overview axis={axis} cells={own.lanes.overview.cells} />
+        <Overview axis={axis} cells={world.lanes.overview.cells} />
         <div class="lane-names" aria-hidden="true" style={{ paddingTop: `${HEADER_HEIGHT}px` }}>
-          {lanes.map(({ key, name, height: laneHeight, count }) => (
-            <div key={key} style={{ height: `${laneHeight}px` }}>
-              {count === null ? <strong>{name}</strong> : name}{" "}
-              <span class="count">{count?.toLocaleString("en")}</span>
+          {lanes.map(({ name, height: laneHeight, count }) => (
+            <div key={name} style={{ height: `${laneHeight}px` }}>
+              {name} <span class="count">{count.toLocaleString("en")}</span>
             </div>
           ))}
         </div>
@@ -61,30 +51,23 @@ export function Axis({ worlds, parting }: AxisProps) {
           <svg width={width} height={height} role="group" aria-label="Lanes">
             <Ticks scale={scale} height={height} />
             <Folds scale={scale} height={height} />
-            {lanes.map(({ key, y, height: laneHeight, world, shapes }) => (
-              <g
-                key={key}
-                transform={`translate(0 ${y})`}
-                role="group"
-                aria-label={key}
-                data-base={world.base}
-              >
+            {lanes.map(({ name, y, height: laneHeight, shapes }) => (
+              <g key={name} transform={`translate(0 ${y})`} role="group" aria-label={name}>
                 <Ahead scale={scale} height={laneHeight} at={world.at} />
                 <line x1={0} x2={width} y1={0} y2={0} class="lane-line" />
                 {shapes}
               </g>
             ))}
-            {parting && <Parting scale={scale} height={height} {...parting} />}
           </svg>
-          {!other && <RangeHandle axis={axis} height={height} />}
-          {!other && <Playhead axis={axis} height={height} />}
+          <RangeHandle axis={axis} height={height} />
+          <Playhead axis={axis} height={height} />
         </div>
       </div>
     </section>
   );
 }
 
-function AxisBar({ axis: { scale, whole }, hasRange }: { readonly axis: DrawnAxis; hasRange: boolean }) {
+function AxisBar({ axis: { scale, whole } }: { readonly axis: DrawnAxis }) {
   const { length } = scale.folds;
   return (
     <div class="axis-bar">
@@ -95,7 +78,7 @@ function AxisBar({ axis: { scale, whole }, hasRange }: { readonly axis: DrawnAxi
         Showing {spanOf(scale.to - scale.from)}
       </span>
       <span class="spacer" />
-      {hasRange && <RangeButton />}
+      <RangeButton />
       {(length > 0 || !isFolding.value) && (
         <button
           type="button"
@@ -156,18 +139,6 @@ function Folds({ scale, height }: { scale: Scale; height: number }) {
 function Ahead({ scale, height, at }: { scale: Scale; height: number; at: number }) {
   const x = Math.max(0, Math.min(scale.width, xOf(scale, at)));
   return <rect x={x} y={0} width={scale.width - x} height={height} fill="url(#hatch)" />;
-}
-
-function Parting({ scale, height, turn, at }: { scale: Scale; height: number; turn: number; at: number }) {
-  const x = xOf(scale, at);
-  return (
-    <g class="parting">
-      <line x1={x} x2={x} y1={HEADER_HEIGHT} y2={height} />
-      <text x={x + 4} y={height - 4}>
-        Turn {turn}: they part
-      </text>
-    </g>
-  );
 }
 
 function Ticks({ scale, height }: { scale: Scale; height: number }) {

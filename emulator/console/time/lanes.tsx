@@ -95,15 +95,13 @@ interface BarsProps {
   readonly rows: readonly PlacedBar[];
   readonly scale: Scale;
   readonly now: number;
-  /** The address of the console that the bars lead to. */
-  readonly base: string;
 }
 
-export function Bars({ rows, scale, now, base }: BarsProps) {
+export function Bars({ rows, scale, now }: BarsProps) {
   return (
     <>
       {rows.map((placed) => (
-        <BarShape key={placed.bar.id} placed={placed} scale={scale} now={now} base={base} />
+        <BarShape key={placed.bar.id} placed={placed} scale={scale} now={now} />
       ))}
     </>
   );
@@ -113,7 +111,7 @@ function durationText({ from, to }: Bar): string {
   return to === null ? "open" : spanOf(to - from);
 }
 
-function BarShape({ placed, scale, now, base }: Omit<BarsProps, "rows"> & { placed: PlacedBar }) {
+function BarShape({ placed, scale, now }: Omit<BarsProps, "rows"> & { placed: PlacedBar }) {
   const { bar, row, textX, room } = placed;
   const y = row * ROW_HEIGHT + 4;
   const extent = (part: Bar) => {
@@ -128,7 +126,7 @@ function BarShape({ placed, scale, now, base }: Omit<BarsProps, "rows"> & { plac
   const partY = (index: number) => (bar.isBand ? y : y + index * part);
   const text = `${bar.name} · ${durationText(bar)}`;
   return (
-    <a href={bar.href === null ? undefined : base + bar.href} draggable={false}>
+    <a href={bar.href ?? undefined} draggable={false}>
       <g class={`bar ${bar.tone}${bar.to === null ? " open" : ""}${bar.isBand ? " band-bar" : ""}`}>
         <title>{`${bar.label}, ${durationText(bar)}${bar.isBand ? `, ${bar.partsTotal} exports` : ""}`}</title>
         <rect
@@ -241,7 +239,6 @@ function MarkShape({ cluster, future }: { readonly cluster: Cluster; readonly fu
       data-turn={turn ?? undefined}
       data-from={first.at}
       data-to={to}
-      data-event={future ? first.label : undefined}
     >
       <title>{isOne ? first.label : `${count} marks from ${first.label} on`}</title>
       <rect x={x - 1} y={4} width={right - x} height={ROW_HEIGHT - 4} rx={isOne ? 1 : 3} />

@@ -1,7 +1,7 @@
 import type { Lanes } from "../../control/turns/lanes.ts";
 import type { MarkLane } from "../../control/turns/turn-index.ts";
 import { status } from "../model/clock.ts";
-import type { TurnSource } from "../model/turns.ts";
+import { requestLanes } from "../model/turns.ts";
 import { lanesRange } from "./state.ts";
 
 /** Before the first reply. */
@@ -23,21 +23,20 @@ const COLUMNS = 200;
 /** The range around the visible one is up to twice as long. */
 const COLUMNS_AROUND = 2 * COLUMNS;
 
-const lastReads = new WeakMap<TurnSource, { readonly key: string; readonly lanes: Lanes }>();
+let last: { readonly key: string; readonly lanes: Lanes } | undefined;
 
 /** The lanes of the range of the axis. After the first reply only what has changed is read. */
-export async function readLanes(source: TurnSource): Promise<Lanes> {
+export async function readLanes(): Promise<Lanes> {
   const range = lanesRange.peek();
   const key = `${status.peek()?.generation} ${range?.from} ${range?.to}`;
-  const last = lastReads.get(source);
   const before = last?.key === key ? last.lanes : undefined;
-  const reply = await source.lanes({
+  const reply = await requestLanes({
     ...(range && { from: range.from, to: range.to }),
     columns: range ? COLUMNS_AROUND : COLUMNS,
     ...(before && { since: before.turn, stepMs: before.step_ms }),
   });
   const lanes = before && reply.since !== undefined ? withDelta(before, reply, reply.since) : reply;
-  lastReads.set(source, { key, lanes });
+  last = { key, lanes };
   return lanes;
 }
 

@@ -31,9 +31,9 @@ export const lanesRange = signal<Range | null>(null);
 export const isFolding = signal(true);
 
 /** The next events, from a dry run on a copy of the world. */
-export async function lookAhead(from = client): Promise<Future> {
+export async function lookAhead(): Promise<Future> {
   try {
-    const reply = await from.call<AdvanceResult & { readonly assumed: readonly string[] }>(
+    const reply = await client.call<AdvanceResult & { readonly assumed: readonly string[] }>(
       "POST",
       "/clock/advance?dry_run=1",
       { next: EVENTS_AHEAD },
@@ -52,15 +52,15 @@ const MIN_AHEAD_MS = 60_000;
 const FUTURE_PER_PAST = 1.5;
 
 /** The whole axis, from the first turn to the last predicted event with some margin on both sides, and its folds. */
-export function wholeAxis(worlds: readonly AxisWorld[]): {
+export function wholeAxis({ lanes, future, at: now }: AxisWorld): {
   readonly range: Range;
   readonly folds: readonly Fold[];
 } {
-  const busyTimes = worlds.flatMap(({ lanes }) => busyTimesOf(lanes));
+  const busyTimes = busyTimesOf(lanes);
   // The turns may arrive before the clock.
-  const present = Math.max(...worlds.map(({ at }) => at), ...busyTimes.map(({ to }) => to));
+  const present = Math.max(now, ...busyTimes.map(({ to }) => to));
   const from = Math.min(present, ...busyTimes.map((time) => time.from));
-  const ahead = worlds.flatMap(({ future }) => future?.fired ?? []).map(({ at }) => instantMs(at));
+  const ahead = (future?.fired ?? []).map(({ at }) => instantMs(at));
   const limit = present + Math.max(MIN_AHEAD_MS, (present - from) * FUTURE_PER_PAST);
   const to = Math.max(present, Math.min(limit, Math.max(0, ...ahead)));
   const instants = [present, ...ahead.filter((at) => at > present && at < to), to];

@@ -1,11 +1,8 @@
 import { now } from "../model/clock.ts";
 import { count } from "../model/count.ts";
 import { useResource } from "../model/resource.ts";
-import { turnSource } from "../model/turns.ts";
-import { worldName } from "../model/world-address.ts";
 import { Term } from "../parts/term.tsx";
 import { Axis } from "./axis.tsx";
-import { FaultPresets } from "./fault-presets.tsx";
 import { Journal } from "./journal.tsx";
 import { RangeChanges } from "./range.tsx";
 import { NO_LANES, readLanes } from "./read-lanes.ts";
@@ -14,21 +11,13 @@ import { lanesRange, lookAhead } from "./state.ts";
 /** The home view: the axis of virtual time above, the turns with their causes below. */
 export function TimeView() {
   const range = lanesRange.value;
-  const lanes = useResource("lanes", () => readLanes(turnSource()), `${range?.from} ${range?.to}`);
-  const future = useResource("future", () => lookAhead(), "future", DRY_RUN_REST_MS);
+  const lanes = useResource("lanes", () => readLanes(), `${range?.from} ${range?.to}`);
+  const future = useResource("future", lookAhead, "future", DRY_RUN_REST_MS);
   return (
     <>
       <h1 class="hidden">Time</h1>
-      <Axis
-        worlds={[
-          {
-            ...{ name: worldName, base: "", at: now.value },
-            ...{ lanes: lanes.value ?? NO_LANES, future: future.value },
-          },
-        ]}
-      />
+      <Axis world={{ at: now.value, lanes: lanes.value ?? NO_LANES, future: future.value }} />
       <FutureNote future={future.value} />
-      <FaultPresets />
       <RangeChanges />
       <Journal />
     </>

@@ -11,9 +11,6 @@ const LANE_HEIGHT = 20;
 
 /** What the axis shows of a world. */
 export interface AxisWorld {
-  readonly name: string;
-  /** The address of its console; empty for the world of this one. */
-  readonly base: string;
   /** Its clock (ms). */
   readonly at: number;
   readonly lanes: Lanes;
@@ -21,32 +18,24 @@ export interface AxisWorld {
 }
 
 interface Lane {
-  readonly key: string;
   readonly name: string;
-  /** Null for the title of a world. */
-  readonly count: number | null;
+  readonly count: number;
   readonly height: number;
   readonly y: number;
-  readonly world: AxisWorld;
   readonly shapes: ComponentChildren;
 }
 
-/** The lanes of worlds, one world below the other, each with a title if there are two. */
-export function lanesOf(worlds: readonly AxisWorld[], scale: Scale): readonly Lane[] {
+/** The lanes of a world, one below the other. */
+export function lanesOf(world: AxisWorld, scale: Scale): readonly Lane[] {
   let y = HEADER_HEIGHT;
-  return worlds.flatMap((world) => {
-    const title = { name: world.name, count: null, height: LANE_HEIGHT, shapes: null };
-    const lanes = worlds.length > 1 ? [title, ...lanesOfWorld(world, scale)] : lanesOfWorld(world, scale);
-    return lanes.map((lane) => {
-      const key = worlds.length > 1 && lane !== title ? `${world.name} ${lane.name}` : lane.name;
-      const positionedLane = { ...lane, key, y, world };
-      y += lane.height;
-      return positionedLane;
-    });
+  return lanesOfWorld(world, scale).map((lane) => {
+    const positionedLane = { ...lane, y };
+    y += lane.height;
+    return positionedLane;
   });
 }
 
-function lanesOfWorld({ lanes, future, at, base }: AxisWorld, scale: Scale) {
+function lanesOfWorld({ lanes, future, at }: AxisWorld, scale: Scale) {
   const predicted = futureMarks(future);
   const barLane = (
     kind: "run" | "export",
@@ -57,7 +46,7 @@ function lanesOfWorld({ lanes, future, at, base }: AxisWorld, scale: Scale) {
     const rows = layOutBars(laneBars(bars, kind), scale, at);
     const shapes = (
       <>
-        <Bars rows={rows} scale={scale} now={at} base={base} />
+        <Bars rows={rows} scale={scale} now={at} />
         <Marks marks={ahead} scale={scale} future />
       </>
     );

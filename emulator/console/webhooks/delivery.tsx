@@ -1,5 +1,5 @@
 import { control } from "../model/actions.ts";
-import { useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf, go } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Fact, Facts } from "../parts/facts.tsx";
@@ -29,9 +29,7 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
 /** One delivery with every attempt. */
 export function DeliveryPage({ id }: { readonly id: string }) {
   const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
-  const resource = useReply<DeliveryView>("The delivery", path, ({ status, reason, run_status }) => ({
-    ...{ status, reason, run_status },
-  }));
+  const resource = useReply<DeliveryView>(path);
   return (
     <>
       <nav class="crumbs" aria-label="Path">

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { explainWebhook } from "../../subjects/webhooks/explain.ts";
 import { control } from "../model/actions.ts";
-import { useReply } from "../model/looks.ts";
+import { useReply } from "../model/resource.ts";
 import { addressOf, addressWith, route } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -28,7 +28,6 @@ export function WebhooksView() {
         path="/webhooks/deliveries"
         filters={{ status: "Status" }}
         empty="No delivery yet: a run with `webhook` makes one when it ends."
-        look={({ id, status, url }) => ({ id, status, url })}
         columns={COLUMNS}
         keyOf={({ id }) => id}
       />
@@ -116,7 +115,7 @@ interface Message {
 /** The messages of the built-in receivers. */
 function Inboxes() {
   const selectedInbox = route.value.query.get("inbox");
-  const inboxes = useReply<readonly Inbox[]>("The inboxes", "/webhooks/inbox", (list) => list);
+  const inboxes = useReply<readonly Inbox[]>("/webhooks/inbox");
   return (
     <section aria-label="Inboxes">
       <h2>Inboxes</h2>
@@ -150,9 +149,7 @@ function Inboxes() {
 
 function Messages({ inbox }: { readonly inbox: string }) {
   const path = `/webhooks/inbox/${encodeURIComponent(inbox)}`;
-  const resource = useReply<readonly Message[]>("The inbox", path, (list) =>
-    list.map(({ body }) => ({ body })),
-  );
+  const resource = useReply<readonly Message[]>(path);
   return (
     <Loaded resource={resource}>
       {(messages) => (

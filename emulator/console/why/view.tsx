@@ -4,8 +4,7 @@ import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import type { CausedTurn, Causes } from "../../subjects/causes.ts";
 import { client } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { useReply } from "../model/looks.ts";
-import { useResource } from "../model/resource.ts";
+import { useReply, useResource } from "../model/resource.ts";
 import { addressOf, go, route } from "../model/router.ts";
 import { ChoiceField, TextField } from "../parts/field.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
@@ -113,22 +112,13 @@ function Question({ exports, exportId, row }: QuestionProps) {
 
 function Answer({ exportId, row }: { readonly exportId: string; readonly row: string }) {
   const path = `/exports/${encodeURIComponent(exportId)}/explain?run=${encodeURIComponent(row)}`;
-  const resource = useReply<RowExplanation>("Whether the row is in the export", path, ({ included }) => ({
-    included,
-  }));
+  const resource = useReply<RowExplanation>(path);
   return <Loaded resource={resource}>{(value) => <RowStages explanation={value} />}</Loaded>;
 }
 
 /** The turns that caused a record, an object or a trace row, back to a request; and those that followed from it. */
 function Chain({ id }: { readonly id: string }) {
-  const causes = useReply<Causes>(
-    "The causes",
-    `/why/${encodeURIComponent(id)}?effects=1`,
-    ({ found, chain }) => ({
-      found,
-      chain: chain.map(({ cause: { type, name } }) => ({ cause: { type, name } })),
-    }),
-  );
+  const causes = useReply<Causes>(`/why/${encodeURIComponent(id)}?effects=1`);
   return <Loaded resource={causes}>{(value) => <Turns causes={value} />}</Loaded>;
 }
 

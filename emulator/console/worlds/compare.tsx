@@ -1,20 +1,13 @@
-import { useMemo } from "preact/hooks";
-import type { ControlClient } from "../../client/control-client.ts";
-import { instantMs } from "../../kernel/instant.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { clientOf, present } from "../model/client.ts";
 import { count } from "../model/count.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
-import { type TurnSource, turnSource, turnsOf } from "../model/turns.ts";
 import { consoleOf, worldName } from "../model/world-address.ts";
 import { AdvanceBy } from "../parts/advance-by.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Axis } from "../time/axis.tsx";
-import { readLanes } from "../time/read-lanes.ts";
-import { lanesRange, lookAhead } from "../time/state.ts";
 import { Difference } from "./difference.tsx";
 
 /** An export of one world, of the other, or of both. */
@@ -28,13 +21,7 @@ const EXPORTS = "/exports?limit=1000";
 
 /** The exports of this world and another one side by side, with their differences. */
 export function Compare({ otherName }: { readonly otherName: string }) {
-  const range = lanesRange.value;
-  const others = useMemo(() => turnsOf(clientOf(otherName)), [otherName]);
-  const resource = useResource(
-    `compare ${otherName}`,
-    () => bothWorlds(otherName, others),
-    `${range?.from} ${range?.to}`,
-  );
+  const resource = useResource(`compare ${otherName}`, () => pairsWith(otherName));
   const columns: readonly Column<Pair>[] = [
     { name: "Export", show: ({ id }) => <ExportLink id={id} /> },
     { name: worldName, show: ({ ownExport }) => <Side overview={ownExport} /> },
@@ -58,15 +45,9 @@ export function Compare({ otherName }: { readonly otherName: string }) {
         heading="All differences"
         path={`/worlds/${encodeURIComponent(worldName)}/diff?with=${encodeURIComponent(otherName)}`}
         names={[`in ${worldName}`, `in ${otherName}`]}
-      >
-        {({ parted }) => {
-          const first = parted?.b ?? parted?.a;
-          const parting = first ? { turn: first.turn, at: instantMs(first.now) } : undefined;
-          return resource.value && <Axis worlds={resource.value.axis} parting={parting} />;
-        }}
-      </Difference>
+      />
       <Loaded resource={resource}>
-        {({ pairs }) =>
+        {(pairs) =>
           pairs.length === 0 ? (
             <Empty>Neither world has an export.</Empty>
           ) : (
@@ -78,25 +59,17 @@ export function Compare({ otherName }: { readonly otherName: string }) {
   );
 }
 
-/** The exports of both worlds in pairs, and what the axis shows of each. */
-async function bothWorlds(otherName: string, others: TurnSource) {
-  const own = await readWorld(present, turnSource(), worldName, "");
-  const other = await readWorld(clientOf(otherName), others, otherName, consoleOf(otherName));
-  const ids = new Set([...own.exports, ...other.exports].map(({ id }) => id));
-  const pairs = [...ids].map((id) => ({
+/** The exports of both worlds in pairs. */
+async function pairsWith(otherName: string): Promise<readonly Pair[]> {
+  const [own, other] = await Promise.all(
+    [present, clientOf(otherName)].map((client) => client.call<readonly ExportOverview[]>("GET", EXPORTS)),
+  );
+  const ids = new Set([...(own ?? []), ...(other ?? [])].map(({ id }) => id));
+  return [...ids].map((id) => ({
     id,
-    ownExport: own.exports.find((each) => each.id === id),
-    otherExport: other.exports.find((each) => each.id === id),
+    ownExport: own?.find((each) => each.id === id),
+    otherExport: other?.find((each) => each.id === id),
   }));
-  return { pairs, axis: [own.axis, other.axis] as const };
-}
-
-async function readWorld(client: ControlClient, turns: TurnSource, name: string, base: string) {
-  const { now } = await client.status();
-  const exports = await client.call<readonly ExportOverview[]>("GET", EXPORTS);
-  const lanes = await readLanes(turns);
-  const axis = { name, base, at: instantMs(now), lanes, future: await lookAhead(client) };
-  return { exports, axis };
 }
 
 function ExportLink({ id }: { readonly id: string }) {

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import type { Changes, WorldDifference } from "../../subjects/world-difference.ts";
 import { present } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
@@ -29,23 +28,16 @@ interface DifferenceProps {
   readonly path: string;
   /** Both sides, as they follow "only". */
   readonly names: Names;
-  /** What stands above the table. */
-  readonly children?: (difference: WorldDifference) => ComponentChildren;
 }
 
 /** All differences between two worlds or two turns, and the turn at which they diverge. */
-export function Difference({ heading, path, names, children }: DifferenceProps) {
+export function Difference({ heading, path, names }: DifferenceProps) {
   const resource = useResource(path, () => present.call<WorldDifference>("GET", path));
   return (
     <section aria-label={heading}>
       <h2>{heading}</h2>
       <Loaded resource={resource}>
-        {(difference) => (
-          <>
-            {children?.(difference)}
-            <DifferenceTable difference={difference} names={names} />
-          </>
-        )}
+        {(difference) => <DifferenceTable difference={difference} names={names} />}
       </Loaded>
     </section>
   );
