@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { isMembers } from "../contracts/engine/json.ts";
+import { isSameScalar, plainName, plainNumber, printExact } from "../contracts/spec/exact-json.ts";
 import { parseDuration, parseInstant, parseMicros } from "../emulator/client/values.ts";
 import { MAX_SHOWN } from "./bounds.ts";
 import { ABSENT, valueAt } from "./paths.ts";
@@ -7,17 +8,17 @@ import { ABSENT, valueAt } from "./paths.ts";
 /** The differences between a value and the expected one, each with its path; empty when it matches. */
 export function differences(expected: unknown, actual: unknown, where = ""): string[] {
   if (typeof expected === "string" && Object.hasOwn(WORDS, expected))
-    return WORDS[expected]?.(actual) ? [] : [differing(where, expected, actual)];
+    return WORDS[expected]?.(plainNumber(actual)) ? [] : [differing(where, expected, actual)];
   if (isMembers(expected)) return objectDifferences(expected, actual, where);
   if (Array.isArray(expected)) return listDifferences(expected, actual, where);
-  return Object.is(expected, actual) ? [] : [differing(where, JSON.stringify(expected), actual)];
+  return isSameScalar(expected, actual) ? [] : [differing(where, printExact(expected), actual)];
 }
 
 /** A value as shown in a failure, cut at `MAX_SHOWN` characters. */
 export function shownValue(value: unknown): string {
   if (value === ABSENT) return "nothing";
   const text =
-    JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member)) ?? "nothing";
+    printExact(value, (_, member) => (typeof member === "bigint" ? String(member) : member)) ?? "nothing";
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)` : text;
 }
 
@@ -122,14 +123,14 @@ function objectDifferences(
 ): string[] {
   const [name = "", second] = Object.keys(expected);
   const matcher = second === undefined && Object.hasOwn(MATCHERS, name) ? MATCHERS[name] : undefined;
-  if (matcher) return matcher(expected[name], actual, where);
+  if (matcher) return matcher(expected[name], plainNumber(actual), where);
   if (name.startsWith("$")) return [`${where || "the value"}: ${name} is not a matcher`];
   if (typeof actual !== "object" || actual === null) return [differing(where, "an object", actual)];
   return Object.entries(expected).flatMap(([key, member]) => {
     const actualValue = Object.hasOwn(actual, key)
       ? (actual as Record<string, unknown>)[key]
       : valueAt(actual, key);
-    return differences(member, actualValue, where === "" ? key : `${where}.${key}`);
+    return differences(member, actualValue, where === "" ? plainName(key) : `${where}.${plainName(key)}`);
   });
 }
 

@@ -1,3 +1,5 @@
+import { markedName, plainName } from "../contracts/spec/exact-json.ts";
+
 /** The result for a path that is absent, as opposed to null. */
 export const ABSENT = Symbol("absent");
 
@@ -17,8 +19,12 @@ function follow(value: unknown, keys: readonly string[]): unknown {
   if (typeof value !== "object" || value === null) return ABSENT;
   if (key === "*") return Object.values(value).flatMap((member) => presentOnly(follow(member, rest), rest));
   if (Array.isArray(value) && key === "length") return value.length;
-  const name = Array.isArray(value) && /^-\d+$/.test(key) ? String(value.length + Number(key)) : key;
+  const name = Array.isArray(value) ? indexOf(value, key) : markedName(key);
   return Object.hasOwn(value, name) ? follow((value as Record<string, unknown>)[name], rest) : ABSENT;
+}
+
+function indexOf(list: readonly unknown[], key: string): string {
+  return /^-\d+$/.test(key) ? String(list.length + Number(key)) : plainName(key);
 }
 
 /** Two stars in a path make one flat list. */

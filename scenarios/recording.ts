@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import { jsonOrText } from "../contracts/engine/json.ts";
+import { parseExact, printExact } from "../contracts/spec/exact-json.ts";
 import {
   CONTROL_PATH,
   createControlClient,
@@ -153,10 +154,13 @@ function stepOf({ region, method, path, query, headers, body, status, reply }: R
   };
 }
 
-/** Text is sent unchanged, so a body that is a JSON string keeps its quotes. */
+/**
+ * Text is sent unchanged, so a body that is a JSON string keeps its quotes, and one that JavaScript cannot represent keeps its
+ * digits and the order of its members.
+ */
 function bodyToSend(body: string): unknown {
   const value = jsonOrText(body);
-  return typeof value === "string" ? body : value;
+  return typeof value === "string" || JSON.stringify(value) !== printExact(parseExact(body)) ? body : value;
 }
 
 /** The headers of a step; a default header that was not sent is given as empty text. */
@@ -239,8 +243,8 @@ function addressesReplaced(addresses: RecordedWorld["addresses"]): (text: string
 
 /** Text escaped for a scenario, so that it is sent unchanged. */
 function asIs(text: string): string {
-  const value = jsonOrText(text);
-  return typeof value === "object" ? JSON.stringify(verbatim(value)) : String(verbatim(text));
+  if (typeof jsonOrText(text) !== "object") return String(verbatim(text));
+  return printExact(verbatim(parseExact(text)));
 }
 
 function* idsIn(value: unknown, path: string, depth: number): Iterable<readonly [string, string]> {

@@ -1,3 +1,4 @@
+import { markedNumeral, parseExact, printExact } from "../contracts/spec/exact-json.ts";
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
 import { valueOf } from "../emulator/client/send.ts";
 import { quoted } from "../emulator/client/shell.ts";
@@ -47,7 +48,11 @@ export function createRunner(environment: Pick<Environment, "request">): Runner 
     if (!request.path.startsWith("/")) throw new Error(`${line}: the path does not begin with /`);
     last = undefined;
     const answer = await environment.request(request);
-    last = { request, answer, body: valueOf(answer.text, answer.headers["content-type"] ?? null) };
+    last = {
+      request,
+      answer,
+      body: valueOf(answer.text, answer.headers["content-type"] ?? null, parseExact),
+    };
     const warning = answer.headers[WARNING];
     if (warning !== undefined) warnings.push(warning);
     return last;
@@ -84,7 +89,7 @@ function headersFor(options: ScenarioRequest["headers"] = {}): Record<string, st
 
 function textOf(body: unknown): string | undefined {
   if (body === undefined) return undefined;
-  return typeof body === "string" ? body : JSON.stringify(body);
+  return typeof body === "string" && markedNumeral(body) === undefined ? body : printExact(body);
 }
 
 /** The request of an exchange as a shell command. */

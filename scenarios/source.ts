@@ -3,12 +3,15 @@ import { relative } from "node:path";
 import {
   type Document,
   isAlias,
+  isPair,
+  isScalar,
   LineCounter,
   type Node,
   parseDocument,
   visit,
   type YAMLParseError,
 } from "yaml";
+import { exactNumber, markedName } from "../contracts/spec/exact-json.ts";
 import { compile } from "../emulator/validation/compile.ts";
 import type { Validator } from "../emulator/validation/compiler.ts";
 import { type Keys, memberPath } from "../emulator/validation/misfits.ts";
@@ -62,7 +65,7 @@ export function parseSource(file: string, text: string): Source {
     file,
     value: valueOf(file, () => {
       const cycle = aliasOfItself(document);
-      if (cycle === undefined) return document.toJS({ maxAliasCount: 100 }) as unknown;
+      if (cycle === undefined) return withExactBodies(document).toJS({ maxAliasCount: 100 }) as unknown;
       const { line } = lines.linePos(cycle);
       throw new ScenarioProblem(`${shown(file)}:${line}: the alias is part of its own value`);
     }),
@@ -76,6 +79,19 @@ export function parseSource(file: string, text: string): Source {
       return 1;
     },
   };
+}
+
+/** Marks numbers and names in the bodies of requests and replies, so that their digits and their order are kept. */
+function withExactBodies(document: Document): Document {
+  visit(document, {
+    Scalar(role, node, path) {
+      if (!path.some((each) => isPair(each) && isScalar(each.key) && each.key.value === "body")) return;
+      if (role === "key") node.value = markedName(String(node.value));
+      else if (typeof node.value === "number" && node.source !== undefined)
+        node.value = exactNumber(node.source);
+    },
+  });
+  return document;
 }
 
 /** The position of an alias inside the value that it names, which would be endless. */

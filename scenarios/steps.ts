@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { parseExact } from "../contracts/spec/exact-json.ts";
 import { CONTROL_PATH } from "../emulator/client/control-client.ts";
 import { linesOf } from "../emulator/client/send.ts";
 import { parseUntil } from "../emulator/client/until.ts";
@@ -171,7 +172,7 @@ async function ingest(
 
 function runsIn(file: string, scenarioFile: string): readonly object[] {
   const text = readFileSync(resolve(dirname(scenarioFile), file), "utf8");
-  if (file.endsWith(".ndjson")) return linesOf(text) as readonly object[];
-  const value = JSON.parse(text) as readonly object[] | { readonly post?: readonly object[] };
+  if (file.endsWith(".ndjson")) return linesOf(text, parseExact) as readonly object[];
+  const value = parseExact(text) as readonly object[] | { readonly post?: readonly object[] };
   return "post" in value ? (value.post ?? []) : (value as readonly object[]);
 }

@@ -1,4 +1,5 @@
 import { jsonOrText } from "../../contracts/engine/json.ts";
+import { parseExact } from "../../contracts/spec/exact-json.ts";
 import {
   FAULT_POINTS,
   FAULT_PRESETS,
@@ -139,7 +140,7 @@ function ruleOf(text: string, { flags }: Invocation): Members {
   if (otherFlag !== undefined)
     throw new UsageError(`--${otherFlag}: it cannot be combined with a JSON rule; put it into the rule`);
   try {
-    return JSON.parse(text);
+    return parseExact(text) as Readonly<Record<string, unknown>>;
   } catch (error) {
     throw new UsageError(`fault arm: the rule is not valid JSON (${(error as Error).message})`);
   }

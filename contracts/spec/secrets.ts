@@ -1,3 +1,5 @@
+import { parseExact, printExact } from "./exact-json.ts";
+
 /** What names of secrets have in them, whatever comes before or after (§2.4, §5-4). */
 const SECRET_WORD = "secret|passw(?:or)?d|session_token|api[-_]?key|authorization|cookie";
 const SECRET_NAME = new RegExp(SECRET_WORD, "i");
@@ -101,10 +103,10 @@ export function hideIn<T>(value: T, hide: Hide, onSecret?: (at: Path) => void): 
 /** The same for JSON in a text, which stays as it is when nothing in it is secret. Throws a `SyntaxError`. */
 export function hideInJson(text: string, hide: Hide): string {
   let isFound = false;
-  const safeValue = hideIn<unknown>(JSON.parse(text), hide, () => {
+  const safeValue = hideIn<unknown>(parseExact(text), hide, () => {
     isFound = true;
   });
-  return isFound ? JSON.stringify(safeValue) : text;
+  return isFound ? printExact(safeValue) : text;
 }
 
 function hiddenJson(text: string, hidden: string, hide: Hide): string {

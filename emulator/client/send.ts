@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import type { RequirementId } from "../../contracts/spec/requirements.ts";
 import { REQUIREMENT_HEADER } from "../subjects/control-prefix.ts";
 
@@ -115,7 +116,7 @@ export async function requestJson<T>(send: Send, { method, path, body, headers }
   const reply = await send(path, {
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: printExact(body) }),
   });
   const value = valueOf(await reply.text(), reply.headers.get("content-type"));
   if (reply.status >= 400) throw new ErrorReply(method, path, reply.status, value, reply.headers);
@@ -130,20 +131,22 @@ export interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+type ParseJson = (text: string) => unknown;
+
 /** A body as JSON; a list for lines of JSON, null for an empty body, otherwise its text. */
-export function valueOf(text: string, contentType: string | null): unknown {
+export function valueOf(text: string, contentType: string | null, parse: ParseJson = JSON.parse): unknown {
   try {
-    if (contentType === "application/x-ndjson") return linesOf(text);
-    return text === "" ? null : JSON.parse(text);
+    if (contentType === "application/x-ndjson") return linesOf(text, parse);
+    return text === "" ? null : parse(text);
   } catch {
     return text;
   }
 }
 
 /** The values of lines of JSON. */
-export function linesOf(text: string): readonly unknown[] {
+export function linesOf(text: string, parse: ParseJson = JSON.parse): readonly unknown[] {
   return text
     .split("\n")
     .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line));
+    .map((line) => parse(line));
 }

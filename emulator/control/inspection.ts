@@ -1,5 +1,6 @@
 import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import { boolean, integer, object, optional, text, uuid } from "../../contracts/spec/fields.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -208,5 +209,5 @@ function followed({ defect }: World, { listen, rest, next }: Followed): AsyncIte
 }
 
 function line(entry: JournalEntry): string {
-  return `${JSON.stringify(withUndocumented(entry))}\n`;
+  return `${printExact(withUndocumented(entry))}\n`;
 }

@@ -1,3 +1,4 @@
+import { parseStorable, UnstorableValue } from "../../contracts/spec/exact-json.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { asBuffer, decodeUtf8, matchesAt } from "../subjects/bytes.ts";
 import { type JsonBounds, NameCount, refuseTooMany, requireBounds } from "../subjects/json-bounds.ts";
@@ -44,13 +45,18 @@ export function unsupportedMedia(type: string, media: readonly string[]): Refusa
   );
 }
 
-/** Parses JSON in UTF-8. Throws `Refusal` when it is invalid or nests too deep (422), or has too many values (413). */
+/**
+ * Parses JSON in UTF-8, with marks (`exact-json.ts`). Throws `Refusal` when it is invalid, nests too deep or has values that
+ * cannot be stored (422), or has too many values (413).
+ */
 export function parseJson(body: Uint8Array, bounds: JsonBounds): unknown {
   requireBounds(body, bounds);
   try {
-    return JSON.parse(decodeUtf8(body));
+    return parseStorable(decodeUtf8(body), "body");
   } catch (error) {
-    throw new Refusal(422, "malformed_json", `The body is not JSON in UTF-8: ${(error as Error).message}.`);
+    const { message } = error as Error;
+    if (error instanceof UnstorableValue) throw new Refusal(422, "invalid_request", `${message}.`);
+    throw new Refusal(422, "malformed_json", `The body is not JSON in UTF-8: ${message}.`);
   }
 }
 
@@ -75,7 +81,7 @@ export function parseItemTexts(bytes: Uint8Array, names: readonly string[], boun
   const holes = holesIn(body, names, bounds);
   if (!holes) return undefined;
   try {
-    const value = JSON.parse(withoutHoles(body, holes)) as Readonly<Record<string, unknown>>;
+    const value = parseStorable(withoutHoles(body, holes), "body") as Readonly<Record<string, unknown>>;
     const source = new TextSource(body);
     const valueOf = ({ from, to, isCanonical }: Hole) =>
       textOrValue(body.subarray(from, to), isCanonical, source);
@@ -83,7 +89,7 @@ export function parseItemTexts(bytes: Uint8Array, names: readonly string[], boun
       if (Array.isArray(list)) for (const item of list) fill(item, names, holes, valueOf);
     return value;
   } catch {
-    // A hole is not JSON. Parsing the whole text reports where.
+    // Parsing the whole text reports what is wrong with which member.
     return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import type { Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import {
@@ -198,7 +199,7 @@ function outcomeFor({ reader }: World, { runId }: RunSubscription): RunReader {
       const outcome = outcomeOf(reader, runId);
       return outcome === undefined
         ? { text: "", isOver: false }
-        : { text: JSON.stringify(outcome), isOver: true };
+        : { text: printExact(outcome), isOver: true };
     },
     textAtEnd: (problem) => JSON.stringify({ __error__: errorOf(problem) }),
   };
@@ -210,5 +211,5 @@ function errorOf(problem: Error) {
 
 /** Field order and line ends as observed at the public service. */
 function frameText({ id, event, data }: Frame): string {
-  return `event: ${event}\r\ndata: ${JSON.stringify(data)}\r\nid: ${id}\r\n\r\n`;
+  return `event: ${event}\r\ndata: ${printExact(data)}\r\nid: ${id}\r\n\r\n`;
 }

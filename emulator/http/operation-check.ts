@@ -5,6 +5,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
 import { type Check, checkOf } from "../validation/check.ts";
+import { withDeclaredNumbers } from "../validation/declared-numbers.ts";
 import { unknownFields } from "../validation/unknown-fields.ts";
 import { readBody } from "./body.ts";
 import { type Codecs, readMedia } from "./media.ts";
@@ -119,10 +120,11 @@ export function checkRequest(
     if (name in query) problems.push(...check(query[name], `query.${name}`));
     else if (!isOptional) problems.push(`query.${name}: is required`);
   const bodyField = body.isForm ? undefined : fields.body;
-  if (bodyField && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
-  const unknownMembers = bodyField ? unknownFields(body.value, bodyField, "body") : [];
+  const value = bodyField ? withDeclaredNumbers(body.value, bodyField) : body.value;
+  if (bodyField && checks.body) problems.push(...checks.body(value, "body", request.body.length));
+  const unknownMembers = bodyField ? unknownFields(value, bodyField, "body") : [];
   const unknown = unknownNames.length > 0 ? [...unknownNames, ...unknownMembers] : unknownMembers;
-  return { path, query, parameters, body: body.value, unknown, problems };
+  return { path, query, parameters, body: value, unknown, problems };
 }
 
 /** Throws `Refusal` (422) that names every invalid field, and with `strict` every unknown one. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ColumnName } from "../../contracts/spec/bulk-exports/columns.ts";
-import { wellFormedJsonBytes } from "../storage/parquet/values.ts";
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import { isJsonColumn, type StoredRow } from "../storage/rows/lines.ts";
 import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
 import { asBuffer } from "../subjects/bytes.ts";
@@ -43,7 +43,7 @@ function canonicalText(value: unknown): string {
 /** Spaces and escapes make no difference. A text in a file may be invalid: then it is compared as it is. */
 function canonicalJson(text: JsonText): string {
   try {
-    return JSON.stringify(text);
+    return printExact(text);
   } catch {
     return text.bytes.toString();
   }
@@ -90,7 +90,7 @@ export function comparableStoredRow(form: RowForm, row: StoredRow): ComparableRo
     if (!isJsonColumn(name)) return canonicalValue(name, row.value(name), form.formatVersion);
     const json = row.json(name);
     // A copy, because the buffer of the line is used for later rows.
-    return json && new JsonText(Buffer.from(wellFormedJsonBytes(json)));
+    return json && new JsonText(Buffer.from(json));
   });
   return {
     identity: identityOf(form, row.value("id"), values),

@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import type { AsyncBuffer, Compressors as Decompressors, FileMetaData, SchemaElement } from "hyparquet";
 import { type Column, type ColumnType, EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
+import { parseExact } from "../../contracts/spec/exact-json.ts";
 import { plainNumeral, plainNumeralOfDouble } from "./plain-numeral.ts";
 
 interface FileColumn {
@@ -117,7 +118,7 @@ function converterOf({ name, type, element }: Leaf): ((value: unknown) => unknow
     };
   const column = columnOf(name);
   const isJsonText = column?.v2 === "json" || (column?.v2 === "strings" && type === "string");
-  return isJsonText ? (value) => (typeof value === "string" ? JSON.parse(value) : value) : undefined;
+  return isJsonText ? (value) => (typeof value === "string" ? parseExact(value) : value) : undefined;
 }
 
 function columnOf(name: string): Column | undefined {

@@ -1,4 +1,5 @@
 import type { ColumnChunk, RowGroup } from "hyparquet";
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { PageOf, ParquetPage } from "../subjects/object-storage/parquet-page.ts";
@@ -86,9 +87,7 @@ function contains(row: Row, needle: string): boolean {
   return Object.values(row).some((value) => {
     if (value === null || value === undefined) return false;
     const cellValue = plain(value);
-    return (typeof cellValue === "string" ? cellValue : JSON.stringify(cellValue))
-      .toLowerCase()
-      .includes(needle);
+    return (typeof cellValue === "string" ? cellValue : printExact(cellValue)).toLowerCase().includes(needle);
   });
 }
 
@@ -115,7 +114,7 @@ function sortKeyOf({ columns }: ParquetFile, sort: string): (row: Row) => SortKe
     if (value === null || value === undefined) return undefined;
     if (typeof value === "bigint") return value;
     if (isNumber) return Number(value);
-    return typeof value === "string" ? value : JSON.stringify(plain(value));
+    return typeof value === "string" ? value : printExact(plain(value));
   };
 }
 
@@ -155,7 +154,7 @@ function cell(raw: unknown): unknown {
   const value = plain(raw);
   if (typeof value === "string") return truncated(value);
   if (typeof value !== "object" || value === null) return value;
-  const text = JSON.stringify(value);
+  const text = printExact(value);
   return text.length > MAX_CELL_CHARACTERS ? truncated(text) : value;
 }
 

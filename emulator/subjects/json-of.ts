@@ -1,3 +1,5 @@
+import { parseExact } from "../../contracts/spec/exact-json.ts";
+
 /** The value of a JSON text; undefined if the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
@@ -10,5 +12,20 @@ export function jsonOf(text: string): unknown {
 /** The value of a JSON text; the text itself if it is not JSON. */
 export function jsonOrText(text: string): unknown {
   const value = jsonOf(text);
+  return value === undefined ? text : value;
+}
+
+/** The same for a document that a user sent, with marks. */
+export function documentOf(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The document of a JSON text; the text itself if it is not JSON. */
+export function documentOrText(text: string): unknown {
+  const value = documentOf(text);
   return value === undefined ? text : value;
 }

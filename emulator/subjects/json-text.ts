@@ -1,10 +1,11 @@
+import { parseExact, parseStorable, printExact } from "../../contracts/spec/exact-json.ts";
 import { asBuffer } from "./bytes.ts";
 import { hasLineBreak, isPlainText, JsonWalk } from "./json-walk.ts";
 
 const OPENING: ReadonlySet<number | undefined> = new Set(Buffer.from("{["));
 
 /**
- * An object or an array that is kept as the bytes of its JSON text, which are those that `JSON.stringify` would make of it:
+ * An object or an array that is kept as the bytes of its JSON text, which are those that `printExact` would make of it:
  * what is only stored is neither parsed nor made into text again.
  */
 export class JsonText {
@@ -24,7 +25,7 @@ export class JsonText {
   }
 
   get value(): unknown {
-    this.#value ??= JSON.parse(this.bytes.toString());
+    this.#value ??= parseExact(this.bytes.toString());
     return this.#value;
   }
 
@@ -48,7 +49,7 @@ export function jsonWithTexts(value: unknown): string | Buffer {
   placedTexts = texts;
   let json: string;
   try {
-    json = JSON.stringify(value);
+    json = printExact(value);
   } finally {
     placedTexts = undefined;
   }
@@ -64,7 +65,7 @@ export function jsonWithTexts(value: unknown): string | Buffer {
     from = place + PLACE_BYTES.length;
   }
   // A string of the value may look like a place. Then one more place is left.
-  if (frame.includes(PLACE_BYTES, from)) return JSON.stringify(value);
+  if (frame.includes(PLACE_BYTES, from)) return printExact(value);
   frame.copy(result, length, from);
   return result;
 }
@@ -89,10 +90,12 @@ export class TextSource {
 
 /**
  * The text of bytes that are known to be UTF-8, and canonical or not; what cannot be kept is parsed. Throws a
- * `SyntaxError`.
+ * `SyntaxError` or an `UnstorableValue`.
  */
 export function textOrValue(bytes: Buffer, isCanonical: boolean, source?: TextSource): unknown {
-  return isCanonical && OPENING.has(bytes[0]) ? new JsonText(bytes, source) : JSON.parse(bytes.toString());
+  return isCanonical && OPENING.has(bytes[0])
+    ? new JsonText(bytes, source)
+    : parseStorable(bytes.toString(), "");
 }
 
 /** The text of any bytes, or of some in a plain text with line breaks; undefined where it cannot be kept. */

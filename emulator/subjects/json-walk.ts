@@ -7,12 +7,13 @@ const [ZERO, NINE, SPACE, CR, LF] = [0x30, 0x39, 0x20, 0x0d, 0x0a];
 /** What `JSON.stringify` puts behind a backslash; it also writes `\u` for some characters, which are rare. */
 const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
 const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
-/** Numbers with at most this many digits print unchanged. */
-const MAX_EXACT_DIGITS = 15;
+const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Objects with more members, and what is nested deeper, are left to whoever parses. */
 const MAX_MEMBERS = 64;
 const MAX_DEPTH = 150;
 const HASH_PRIME = 0x01000193;
+/** Of an integer that is larger than every double. */
+const MIN_DIGITS_OUT_OF_RANGE = 309;
 
 /**
  * Walks over JSON text in UTF-8 without making values. A step returns false for a text that is not JSON as far as it looks; a text
@@ -21,7 +22,7 @@ const HASH_PRIME = 0x01000193;
 export class JsonWalk {
   readonly bytes: Buffer;
   at = 0;
-  /** Whether all since it was last set to true is as `JSON.stringify` would write it, in this order and with these spaces. */
+  /** Whether all since it was last set to true is as `printExact` would write it, with these spaces and escapes. */
   isCanonical = true;
   /** Whether a list or an object ended where none does. */
   isBroken = false;
@@ -77,15 +78,13 @@ export class JsonWalk {
     return !this.isBroken;
   }
 
-  /** Objects with a name twice, and names that are numbers, which come first in every object, are not canonical. */
+  /** Objects with a name twice are not canonical. */
   #object(depthLeft: number): boolean {
     const hashes = this.#hashes;
     const first = hashes.length;
     for (let more = this.firstMember(); more; more = this.nextMember()) {
       const hash = this.#nameHash;
-      const isNumber = isDigit(this.bytes[this.nameStart] ?? 0);
-      if (isNumber || hashes.length - first === MAX_MEMBERS || hashes.includes(hash, first))
-        this.isCanonical = false;
+      if (hashes.length - first === MAX_MEMBERS || hashes.includes(hash, first)) this.isCanonical = false;
       else hashes.push(hash);
       if (!this.value(depthLeft)) return false;
     }
@@ -184,10 +183,9 @@ function isCanonicalWord(bytes: Buffer, start: number, end: number): boolean {
   if (!isDigit(first) && first !== MINUS) return WORDS.has(bytes.toString("latin1", start, end));
   let at = start;
   while (at < end && isDigit(bytes[at] ?? 0)) at += 1;
-  if (at === end && end - start <= MAX_EXACT_DIGITS && (first !== ZERO || end - start === 1)) return true;
+  if (at === end && (first !== ZERO || end - start === 1)) return end - start < MIN_DIGITS_OUT_OF_RANGE;
   const text = bytes.toString("latin1", start, end);
-  const number = Number(text);
-  return Number.isFinite(number) && String(number) === text;
+  return NUMERAL.test(text) && Number.isFinite(Number(text));
 }
 
 /** Behind the last byte when there is none. */

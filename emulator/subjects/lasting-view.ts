@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import { jsonWithTexts } from "./json-text.ts";
 
 /** About so many characters of JSON are kept in a process: a bound on what no one asks for again. */
@@ -63,7 +64,7 @@ function isSame(a: readonly object[], b: readonly object[]): boolean {
 function textOf(view: object): string {
   const cachedText = texts.get(view);
   if (cachedText) return cachedText;
-  const text = JSON.stringify(view);
+  const text = printExact(view);
   if (cachedText === "") keep(view, text);
   return text;
 }

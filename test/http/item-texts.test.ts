@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { parseExact, printExact } from "../../contracts/spec/exact-json.ts";
 import { parseItemTexts } from "../../emulator/http/body.ts";
 import { JsonText, valueWith } from "../../emulator/subjects/json-text.ts";
 import { casesOf } from "../support/depth.ts";
@@ -30,8 +31,8 @@ test("keeps fields of items as text, and parses all others", () => {
   expect((read as { post: [{ inputs: JsonText }] }).post[0].inputs.value).toEqual(inputs);
 });
 
-test("parses a member that JSON.stringify would write in other bytes, and one that is not an object", () => {
-  const json = '{"post":[{"inputs":{"n":1.0},"outputs":5},{"inputs":null,"outputs":[{"a":1,"a":2}]}]}';
+test("parses a member that printExact would write in other bytes, and one that is not an object", () => {
+  const json = '{"post":[{"inputs":{"n":"\\u0041"},"outputs":5},{"inputs":null,"outputs":[{"a":1,"a":2}]}]}';
   expect(parse(json)).toEqual(JSON.parse(json));
 });
 
@@ -79,7 +80,7 @@ test("reads the same values as JSON.parse from any body", () => {
       const at = place % whole.length;
       const json = isCut ? whole.slice(0, at) + put + whole.slice(at + 1) : whole;
       const read = parse(json);
-      if (read !== undefined) expect(JSON.stringify(read)).toBe(JSON.stringify(JSON.parse(json)));
+      if (read !== undefined) expect(printExact(read)).toBe(printExact(parseExact(json)));
     }),
     { numRuns: casesOf(1_000) },
   );

@@ -1,4 +1,5 @@
 import { promises } from "node:fs";
+import { parseStorable, printExact } from "../../../contracts/spec/exact-json.ts";
 import { linesOf } from "../../client/send.ts";
 import type { SeedData, SeedKey } from "../../config/configuration.ts";
 import type { Gateway } from "../../http/gateway.ts";
@@ -52,8 +53,8 @@ async function seedTraces(world: World, file: string, project: string): Promise<
 
 /** A JSON array, a batch body (`{"post":[…]}`), or one run a line. */
 function runsIn(text: string, file: string): readonly unknown[] {
-  if (file.endsWith(".ndjson")) return linesOf(text);
-  const value = JSON.parse(text) as unknown;
+  if (file.endsWith(".ndjson")) return linesOf(text, (line) => parseStorable(line, file));
+  const value = parseStorable(text, file);
   return Array.isArray(value) ? value : ((value as { post?: readonly unknown[] }).post ?? []);
 }
 
@@ -72,7 +73,7 @@ async function seedDestination(
       "x-api-key": DEFAULT_API_KEY,
       "x-tenant-id": WORKSPACE.tenant_id,
     },
-    body: new TextEncoder().encode(JSON.stringify(body)),
+    body: new TextEncoder().encode(printExact(body)),
     address: "",
   });
   if (reply.status !== 200)

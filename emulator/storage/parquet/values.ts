@@ -8,24 +8,6 @@ import { isJsonColumn, type StoredRow } from "../rows/lines.ts";
 import { unscaled } from "./decimals.ts";
 import { DECIMAL } from "./schema.ts";
 
-/**
- * A lone surrogate can occur in a JavaScript string and, as an escape, in a JSON text, but not in UTF-8. Some
- * readers refuse a whole file because of one such escape, so files contain U+FFFD instead.
- */
-const ESCAPES = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/gs;
-const ESCAPE_START = Buffer.from("\\ud");
-
-/** The output of `JSON.stringify`, which escapes only lone surrogates, with U+FFFD in place of them. */
-export function wellFormedJson(json: string): string {
-  if (!json.includes("\\ud")) return json;
-  return json.replace(ESCAPES, (escape, escaped: string) => (escaped.length > 1 ? "\ufffd" : escape));
-}
-
-/** The same for a JSON text in UTF-8. */
-export function wellFormedJsonBytes(json: Buffer): Uint8Array {
-  return json.includes(ESCAPE_START) ? Buffer.from(wellFormedJson(json.toString("utf8")), "utf8") : json;
-}
-
 /** A value of a row that its column cannot represent. */
 export class UnencodableValue extends Error {
   constructor(rowId: string, column: ColumnName, problem: string) {
@@ -85,14 +67,11 @@ export function valuesOf(
 ): unknown[] {
   if (name === "tenant_id") return rows.map(() => tenantId);
   if (isJsonColumn(name)) {
-    return rows.map((row) => {
-      const json = row.json(name);
-      return json === null ? null : wellFormedJsonBytes(json);
-    });
+    return rows.map((row) => row.json(name));
   }
   // In v1 the lists are JSON texts.
   if (type === "string" && EXPORT_COLUMNS[name].v2 === "strings") {
-    return rows.map((row) => wellFormedJson(JSON.stringify(row.value(name) ?? [])));
+    return rows.map((row) => JSON.stringify(row.value(name) ?? []));
   }
   const convert = CONVERT[type];
   if (convert === undefined) return rows.map((row) => row.value(name) ?? null);

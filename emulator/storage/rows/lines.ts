@@ -4,6 +4,7 @@ import {
   EXPORT_COLUMNS,
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { parseExact, printExact } from "../../../contracts/spec/exact-json.ts";
 import { JsonText, textOrValue } from "../../subjects/json-text.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
 import { areSealed, type Seal, SUM_BYTES } from "../checksum.ts";
@@ -78,7 +79,7 @@ export function writeRow(
       sizes += `,${NULL.length}`;
     } else {
       writer.write(key);
-      sizes += `,${writer.write(value instanceof JsonText ? value.bytes : JSON.stringify(value))}`;
+      sizes += `,${writer.write(value instanceof JsonText ? value.bytes : printExact(value))}`;
     }
   }
   writer.write(`${sizes}]`);
@@ -96,14 +97,14 @@ export function contentOf(line: Buffer): Buffer {
   return line.subarray(0, line.lastIndexOf(OPENING_BRACKET) - SIZES.length);
 }
 
-/** The columns of a line, as `JSON.parse` reads them. */
+/** The columns of a line, as `parseExact` reads them. */
 interface LineColumns extends Pick<TraceRow, JsonColumn> {
   readonly head: readonly unknown[];
 }
 
 /** The whole row of a line. */
 export function rowOf(line: Buffer): DomainRow {
-  return rowFrom(JSON.parse(line.toString("utf8")) as LineColumns);
+  return rowFrom(parseExact(line.toString("utf8")) as LineColumns);
 }
 
 /** The row of a line, with the objects and arrays of its JSON columns as texts (`JsonText`). */

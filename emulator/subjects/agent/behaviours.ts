@@ -1,3 +1,4 @@
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import type { GraphBehaviour } from "../settings.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Draft } from "./draft.ts";
@@ -109,7 +110,7 @@ function hasToolCalls(values: Values): boolean {
 }
 
 function callTool(draft: Draft, { stepMs }: GraphTiming): undefined {
-  const question = textOf(lastHumanMessage(draft)) || JSON.stringify(draft.input ?? {});
+  const question = textOf(lastHumanMessage(draft)) || printExact(draft.input ?? {});
   const call = { name: TOOL, args: { query: question }, id: draft.nextId("tool_call"), type: "tool_call" };
   draft.update({ messages: [draft.streamMessage({ content: "", tool_calls: [call] }, stepMs)] });
 }
@@ -142,7 +143,7 @@ function runTool(draft: Draft, call: Json, stepMs: number): Json {
   const from = draft.at;
   draft.wait(stepMs);
   const [name, args] = [String(call.name ?? TOOL), isJsonObject(call.args) ? call.args : {}];
-  const query = typeof args.query === "string" ? args.query : JSON.stringify(args);
+  const query = typeof args.query === "string" ? args.query : printExact(args);
   const content = `${query.length} characters about it`;
   const message = {
     ...messageMembers("tool"),

@@ -1,3 +1,4 @@
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import type { Json } from "./records.ts";
 
 /** Messages of humans, assistants and tools in the form of the public clients. */
@@ -15,7 +16,7 @@ export function messageMembers(type: string): Json {
 /** A caller's message in stored form: with a type and an id. */
 export function messageFrom(input: unknown, nextId: () => string): Json {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    const content = typeof input === "string" ? input : JSON.stringify(input);
+    const content = typeof input === "string" ? input : printExact(input);
     return { ...messageMembers("human"), type: "human", content, id: nextId() };
   }
   const { role: sentRole, ...message } = input as Json;

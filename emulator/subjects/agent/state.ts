@@ -1,3 +1,4 @@
+import { isSameScalar } from "../../../contracts/spec/exact-json.ts";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
@@ -91,7 +92,7 @@ export function history(
 
 /** Tests whether a value contains all members, recursively. They are listed once: a search may have 50,000 of them. */
 export function includesMembers(members: unknown): (value: unknown) => boolean {
-  if (typeof members !== "object" || members === null) return (value) => value === members;
+  if (typeof members !== "object" || members === null) return (value) => isSameScalar(members, value);
   const tests = Object.entries(members).map(([name, inner]) => [name, includesMembers(inner)] as const);
   return (value) =>
     typeof value === "object" && value !== null && tests.every(([name, test]) => test((value as Json)[name]));

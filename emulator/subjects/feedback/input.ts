@@ -1,3 +1,4 @@
+import { canonicalNumeral, markedNumeral, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import {
   type FieldReader,
   type FieldsRead,
@@ -10,18 +11,26 @@ import {
   time,
   uuid,
 } from "../traces/field-readers.ts";
-import { isJsonObject, wellFormed } from "../traces/json.ts";
+import { isJsonObject } from "../traces/json.ts";
 
 const MAX_KEY_LENGTH = 180;
 const KEY_PROBLEM = `is required: a text of 1 to ${MAX_KEY_LENGTH} characters`;
 
 const key = fieldReader(KEY_PROBLEM, (value) =>
-  typeof value === "string" && value !== "" && value.length <= MAX_KEY_LENGTH ? wellFormed(value) : undefined,
+  typeof value === "string" && value !== "" && value.length <= MAX_KEY_LENGTH ? value : undefined,
 );
 
-const score = fieldReader("must be a number or a boolean", (value) =>
-  typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) ? value : undefined,
-);
+/** It is computed with, so digits that a double does not have are refused. */
+const score: FieldReader<number | boolean> = (value, reportProblem) => {
+  const number = plainNumber(value);
+  if (typeof number === "boolean") return number;
+  if (typeof number !== "number" || !Number.isFinite(number))
+    return void reportProblem("must be a number or a boolean");
+  if (canonicalNumeral(value) === canonicalNumeral(number)) return number;
+  return void reportProblem(
+    `must be a number with at most 17 digits, not ${markedNumeral(value)?.slice(0, 40)}`,
+  );
+};
 
 const READERS = {
   id: uuid,

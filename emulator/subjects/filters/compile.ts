@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { isSameScalar, markedNumeral, plainName, printExact } from "../../../contracts/spec/exact-json.ts";
 import type { FILTER_FIELDS, FilterField } from "../../../contracts/spec/filter-language.ts";
 import { valueOf } from "../json-text.ts";
 import { isJsonObject } from "../traces/json.ts";
@@ -121,7 +122,7 @@ function elementTest({ op, value }: Comparison, elementsOf: (row: TraceRow) => r
 /** Compares the JSON text of a column, as in an export. */
 function documentTest({ op, value }: Comparison, field: DocumentField): RowTest {
   const test = sameTypeTest(op, value);
-  return (row) => test(row[field] === null ? null : (JSON.stringify(row[field]) ?? null));
+  return (row) => test(row[field] === null ? null : (printExact(row[field]) ?? null));
 }
 
 function durationOf({ start_time, end_time }: TraceRow): number | null {
@@ -134,11 +135,11 @@ function microsOf(seconds: Operand): number {
 
 /** Whether a key or value of the JSON contains the term, ignoring case; the term must be in lower case. */
 export function containsTerm(value: unknown, term: string): boolean {
-  if (typeof value === "string") return value.toLowerCase().includes(term);
+  if (typeof value === "string") return (markedNumeral(value) ?? value).toLowerCase().includes(term);
   if (Array.isArray(value)) return value.some((inner) => containsTerm(inner, term));
   if (!isJsonObject(value)) return value !== null && value !== undefined && String(value).includes(term);
   for (const name in value) {
-    if (name.toLowerCase().includes(term) || containsTerm(value[name], term)) return true;
+    if (plainName(name).toLowerCase().includes(term) || containsTerm(value[name], term)) return true;
   }
   return false;
 }
@@ -151,6 +152,6 @@ export function matchesMembers(value: unknown, pattern: unknown): boolean {
       (name) => Object.hasOwn(value, name) && matchesMembers(value[name], pattern[name]),
     );
   }
-  if (!Array.isArray(pattern)) return value === pattern;
+  if (!Array.isArray(pattern)) return isSameScalar(pattern, value);
   return Array.isArray(value) && pattern.every((item) => value.some((inner) => matchesMembers(inner, item)));
 }

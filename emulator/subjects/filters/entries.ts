@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { comparableScalar, markedName, plainName, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import type { FilterEntries } from "../../../contracts/spec/filter-language.ts";
 import { valueOf } from "../json-text.ts";
 import { isJsonObject, objectAt } from "../traces/json.ts";
@@ -34,11 +35,11 @@ function nestedEntries(contentOf: (row: TraceRow) => unknown): Entries {
 const FEEDBACK: Entries = {
   someAt(row, key, test) {
     const stats = valueOf(row.feedback_stats);
-    return isJsonObject(stats) && Object.hasOwn(stats, key) && test(stats[key]);
+    return isJsonObject(stats) && Object.hasOwn(stats, markedName(key)) && test(stats[markedName(key)]);
   },
   some(row, test) {
     const stats = valueOf(row.feedback_stats);
-    return isJsonObject(stats) && Object.keys(stats).some((key) => test(stats[key], key));
+    return isJsonObject(stats) && Object.keys(stats).some((key) => test(stats[key], plainName(key)));
   },
   someContent(row, test) {
     const stats = valueOf(row.feedback_stats);
@@ -61,7 +62,7 @@ export function metadataOf(row: TraceRow): unknown {
 
 /** The average of a feedback key; null when it has none. */
 export function scoreOf(content: unknown): number | null {
-  const score = isJsonObject(content) ? content.avg : content;
+  const score = plainNumber(isJsonObject(content) ? content.avg : content);
   return typeof score === "number" ? score : null;
 }
 
@@ -69,23 +70,24 @@ export function scoreOf(content: unknown): number | null {
 export function feedbackValuesOf(content: unknown): readonly (string | boolean)[] {
   if (typeof content === "string" || typeof content === "boolean") return [content];
   const values = isJsonObject(content) ? content.values : undefined;
-  return isJsonObject(values) ? Object.keys(values) : [];
+  return isJsonObject(values) ? Object.keys(values).map(plainName) : [];
 }
 
 /** Tests the members at a dotted key, whose parts may themselves contain dots; visits each member once. */
 function someAt(value: unknown, key: string, test: ContentTest): boolean {
   if (Array.isArray(value)) return value.some((inner) => someAt(inner, key, test));
   if (!isJsonObject(value)) return false;
-  if (Object.hasOwn(value, key) && someHere(value[key], test)) return true;
+  const name = markedName(key);
+  if (Object.hasOwn(value, name) && someHere(value[name], test)) return true;
   for (let dot = key.indexOf("."); dot >= 0; dot = key.indexOf(".", dot + 1)) {
-    const prefix = key.slice(0, dot);
+    const prefix = markedName(key.slice(0, dot));
     if (Object.hasOwn(value, prefix) && someAt(value[prefix], key.slice(dot + 1), test)) return true;
   }
   return false;
 }
 
 function someHere(value: unknown, test: ContentTest): boolean {
-  if (!Array.isArray(value)) return test(isJsonObject(value) ? null : value);
+  if (!Array.isArray(value)) return test(isJsonObject(value) ? null : comparableScalar(value));
   return value.length === 0 ? test(null) : value.some((inner) => someHere(inner, test));
 }
 
@@ -94,10 +96,11 @@ function some(value: unknown, key: string | undefined, test: EntryTest): boolean
     if (value.length === 0) return key !== undefined && test(null, key);
     return value.some((inner) => some(inner, key, test));
   }
-  if (!isJsonObject(value)) return key !== undefined && test(value, key);
+  if (!isJsonObject(value)) return key !== undefined && test(comparableScalar(value), key);
   if (key !== undefined && test(null, key)) return true;
   for (const name in value) {
-    if (some(value[name], key === undefined ? name : `${key}.${name}`, test)) return true;
+    if (some(value[name], key === undefined ? plainName(name) : `${key}.${plainName(name)}`, test))
+      return true;
   }
   return false;
 }
@@ -107,7 +110,7 @@ function someContent(value: unknown, isMember: boolean, test: ContentTest): bool
     if (value.length === 0) return isMember && test(null);
     return value.some((inner) => someContent(inner, isMember, test));
   }
-  if (!isJsonObject(value)) return isMember && test(value);
+  if (!isJsonObject(value)) return isMember && test(comparableScalar(value));
   if (isMember && test(null)) return true;
   for (const name in value) if (someContent(value[name], true, test)) return true;
   return false;

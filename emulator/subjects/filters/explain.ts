@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import { threadOf } from "../traces/thread.ts";
 import { compileFilter, partTest } from "./compile.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow, type Operand, type Scalar } from "./filter.ts";
@@ -23,7 +24,7 @@ export function printFilter(filter: Filter): string {
 function printOperand(value: Operand): string {
   if (typeof value !== "object") return printValue(value);
   if (isList(value)) return `[${value.map(printValue).join(", ")}]`;
-  return printValue(JSON.stringify(value));
+  return printValue(printExact(value));
 }
 
 function isList(value: Operand): value is readonly Scalar[] {

@@ -1,10 +1,11 @@
+import { comparableScalar, exactNumber } from "../../../contracts/spec/exact-json.ts";
 import {
   FILTER_KINDS,
   type FieldComparator,
   type FilterField,
   type FilterKindName,
 } from "../../../contracts/spec/filter-language.ts";
-import { jsonOf } from "../json-of.ts";
+import { documentOf } from "../json-of.ts";
 import { parseUuid } from "../traces/field-readers.ts";
 import { isJsonObject, type JsonObject, jsonProblem } from "../traces/json.ts";
 import { parseTime } from "../traces/wire-time.ts";
@@ -97,7 +98,8 @@ const SCALARS: Readonly<Record<FilterKindName, Read>> = {
       isQuoted ? `Leave out the quotes: ${String(atom.value).toLowerCase()}.` : undefined,
     );
   },
-  value: (_field, atom) => atom.value,
+  value: (_field, atom) =>
+    atom.kind === "number" ? (comparableScalar(exactNumber(atom.numeral)) as Scalar) : atom.value,
   identifiers: uuidOf,
   figure: numberOf,
   score: numberOf,
@@ -151,7 +153,7 @@ function inSeconds([, figure = "0", unit = "s"]: RegExpExecArray): string {
 function objectOf(atom: Atom): JsonObject {
   const example = `Write has(metadata, '{"key": "value"}'), or exists(metadata, "key").`;
   if (atom.kind !== "text") throw new FilterMistake(atom.at, "has takes a JSON object in quotes", example);
-  const value = jsonOf(atom.value);
+  const value = documentOf(atom.value);
   if (value === undefined)
     throw new FilterMistake(atom.at, `${excerpt(atom.value)} is not valid JSON`, example);
   if (!isJsonObject(value))

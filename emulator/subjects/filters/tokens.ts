@@ -2,7 +2,7 @@ import { excerpt, FilterMistake } from "./problem.ts";
 
 export type Token =
   | { readonly kind: "word" | "text" | "time"; readonly value: string; readonly at: number }
-  | { readonly kind: "number"; readonly value: number; readonly at: number }
+  | { readonly kind: "number"; readonly value: number; readonly numeral: string; readonly at: number }
   | { readonly kind: "boolean"; readonly value: boolean; readonly at: number }
   | { readonly kind: "mark"; readonly value: string; readonly at: number }
   | { readonly kind: "end"; readonly value: ""; readonly at: number };
@@ -76,7 +76,7 @@ function readFigure(text: string, at: number): { readonly token: Token; readonly
   // Adding zero turns -0 into 0.
   const value = Number(figure) + 0;
   if (!Number.isFinite(value)) throw new FilterMistake(at, `${excerpt(figure)} is out of range`);
-  return { token: { kind: "number", value, at }, end };
+  return { token: { kind: "number", value, numeral: figure, at }, end };
 }
 
 const CURLY_QUOTES = "“”„‘’‚«»`´";

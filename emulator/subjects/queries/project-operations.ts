@@ -1,6 +1,6 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
-import { jsonOf } from "../json-of.ts";
+import { documentOf } from "../json-of.ts";
 import { projectView, requireProject } from "../projects/operations.ts";
 import { type Project, projectByName, projectsOf } from "../projects/projects.ts";
 import { isJsonObject, objectAt } from "../traces/json.ts";
@@ -61,7 +61,7 @@ function namedProject(turn: Turn, workspace: Workspace, name: string): readonly 
 }
 
 function metadataIn(text: string): Readonly<Record<string, unknown>> {
-  const metadata = jsonOf(text);
+  const metadata = documentOf(text);
   if (isJsonObject(metadata)) return metadata;
   throw new Refusal(422, "invalid_request", "query.metadata: must be a JSON object.");
 }

@@ -1,6 +1,7 @@
+import { plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { timeProblem } from "../../kernel/instant.ts";
 import { JsonText } from "../json-text.ts";
-import { isJsonObject, type JsonObject, jsonProblem, wellFormed } from "./json.ts";
+import { isJsonObject, type JsonObject, jsonProblem } from "./json.ts";
 import { parseTime } from "./wire-time.ts";
 
 /**
@@ -23,11 +24,11 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const uuid = fieldReader("must be a uuid", parseUuid);
 
 export const text = fieldReader("must be a string", (value) =>
-  typeof value === "string" ? wellFormed(value) : undefined,
+  typeof value === "string" ? value : undefined,
 );
 
 export const time: FieldReader<string> = (value, reportProblem) =>
-  parseTime(value) ?? void reportProblem(timeProblem(value, "an ISO 8601 time or a number since 1970"));
+  parseTime(plainNumber(value)) ?? void reportProblem(timeProblem(value, "an ISO 8601 time or a number since 1970"));
 
 /** Any JSON value that can be stored and exported unchanged; a text is one. */
 export const json: FieldReader = (value, reportProblem) => {
@@ -40,10 +41,10 @@ export const jsonObject: FieldReader<JsonObject> = (value, reportProblem) => {
   return problem === undefined ? (value as JsonObject) : void reportProblem(problem);
 };
 
-/** A reader that reports `problem` for a value that cannot be parsed. */
+/** A reader that reports `problem` for a value that cannot be parsed; `parse` gets numbers as doubles. */
 export function fieldReader<T>(problem: string, parse: (value: unknown) => T | undefined): FieldReader<T> {
   return (value, reportProblem) => {
-    const parsed = parse(value);
+    const parsed = parse(plainNumber(value));
     return parsed === undefined ? void reportProblem(problem) : parsed;
   };
 }

@@ -32,11 +32,3 @@ export function jsonProblem(value: unknown, depthLeft: number = MAX_JSON_DEPTH):
   }
   return undefined;
 }
-
-/**
- * Text with lone surrogates replaced. JSON can express them and UTF-8 cannot, so a text column would not
- * survive an export unchanged.
- */
-export function wellFormed(text: string): string {
-  return text.toWellFormed();
-}

@@ -1,3 +1,4 @@
+import { parseStorable, UnstorableValue } from "../../../contracts/spec/exact-json.ts";
 import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
 import { decodeUtf8 } from "../bytes.ts";
 import { type JsonBounds, NameCount, refuseTooMany, requireBounds } from "../json-bounds.ts";
@@ -170,8 +171,10 @@ function readJson(
   const jsonText = isKept ? keptText(bytes, isOfPlainText) : undefined;
   if (!jsonText || read.isLarge) read.requireBounds(bytes, jsonText !== undefined);
   try {
-    return { value: jsonText ?? JSON.parse(decodeUtf8(bytes)) };
+    return { value: jsonText ?? parseStorable(decodeUtf8(bytes), name.slice(0, 100)) };
   } catch (error) {
-    return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };
+    const { message } = error as Error;
+    if (error instanceof UnstorableValue) return { problem: message };
+    return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${message}` };
   }
 }

@@ -4,6 +4,7 @@ import {
   EXPORT_COLUMNS,
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { markedNumeral, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { parseDecimal } from "./decimal.ts";
 import {
   type FieldReader,
@@ -16,7 +17,7 @@ import {
   time,
   uuid,
 } from "./field-readers.ts";
-import { type JsonObject, wellFormed } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import { MAX_DOTTED_ORDER_SEGMENTS, parseDottedOrder } from "./lineage.ts";
 import { parseCount } from "./usage.ts";
 
@@ -43,14 +44,17 @@ export interface ParsedRun {
 }
 
 const count = fieldReader("must be a whole number from 0 to 9007199254740991", parseCount);
-const cost = fieldReader("must be a decimal number of at most 25 digits before the point", parseDecimal);
+const decimal = fieldReader("must be a decimal number of at most 25 digits before the point", parseDecimal);
+const cost: FieldReader = (value, reportProblem) => decimal(markedNumeral(value) ?? value, reportProblem);
 const uuids = fieldReader(
   `must be a list of at most ${MAX_DOTTED_ORDER_SEGMENTS} uuids`,
   listOf(MAX_DOTTED_ORDER_SEGMENTS, parseUuid),
 );
 const texts = fieldReader(
   "must be a list of strings",
-  listOf(Number.POSITIVE_INFINITY, (value) => (typeof value === "string" ? wellFormed(value) : undefined)),
+  listOf(Number.POSITIVE_INFINITY, (value) =>
+    typeof plainNumber(value) === "string" ? (value as string) : undefined,
+  ),
 );
 const dottedOrder = fieldReader(
   `must be at most ${MAX_DOTTED_ORDER_SEGMENTS} segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots`,

@@ -17,7 +17,7 @@ export const EDGE_CASES: readonly EdgeCase[] = [
     inputs: { document: "0123456789abcde\n".repeat((ordinal < EDGE_CASES.length ? MEGABYTE : 1_024) / 16) },
   }),
   () => ({ inputs: null, outputs: null, extra: null, events: null, tags: null, error: null, end_time: null }),
-  () => ({ name: "half \ud83d", tags: ["\udc4d half"], inputs: { "\ud83d": "low \udfff, high \udbff" } }),
+  () => ({ name: "pair \ud83d\udc4d", tags: ["\ud83d\udc4d"], inputs: { "\ud83d\udc4d": "\udbff\udfff" } }),
   () => ({ name: "👩‍👩‍👧‍👦 family", inputs: { flags: "🇨🇭🏴󠁧󠁢󠁷󠁬󠁳󠁿", skin: "👍🏿", keycap: "7️⃣" } }),
   () => ({ name: "שלום עולם", outputs: { text: "مرحبا \u202Eabc\u202C بالعالم", mixed: "א1b2ג" } }),
   () => ({ name: "𠮷野家で𩸽を", inputs: { text: "漢字かな交じり文、ＡＢＣ　全角" } }),

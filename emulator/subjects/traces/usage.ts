@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { markedNumeral, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { valueWith } from "../json-text.ts";
 import { addDecimals, parseDecimal } from "./decimal.ts";
 import { isJsonObject, type JsonObject, objectAt } from "./json.ts";
@@ -29,7 +30,7 @@ export const TOKENS: Measure<number> = {
     prompt: ["input_tokens", "prompt_tokens"],
     completion: ["output_tokens", "completion_tokens"],
   },
-  read: parseCount,
+  read: (value) => parseCount(plainNumber(value)),
   add: (a, b) => parseCount(a + b) ?? null,
 };
 
@@ -39,7 +40,7 @@ export const COSTS: Measure<string> = {
     prompt: ["input_cost", "prompt_cost"],
     completion: ["output_cost", "completion_cost"],
   },
-  read: parseDecimal,
+  read: (value) => parseDecimal(markedNumeral(value) ?? value),
   add: addDecimals,
 };
 
@@ -61,10 +62,12 @@ export function usageReports(source: UsageSource): UsageReports {
 }
 
 /** The time of the first event named `new_token` with a readable time. */
-export function firstTokenTimeIn(events: unknown): string | null {
+export function firstTokenTimeIn(column: unknown): string | null {
+  const events = valueWith(column, "new_token");
   if (!Array.isArray(events)) return null;
   for (const event of events) {
-    const time = isJsonObject(event) && event.name === "new_token" ? parseTime(event.time) : undefined;
+    const time =
+      isJsonObject(event) && event.name === "new_token" ? parseTime(plainNumber(event.time)) : undefined;
     if (time !== undefined) return time;
   }
   return null;

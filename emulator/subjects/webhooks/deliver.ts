@@ -1,3 +1,4 @@
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import { PLANS } from "../agent/plan.ts";
 import type { AgentRun } from "../agent/records.ts";
 import { runView } from "../agent/view.ts";
@@ -21,7 +22,7 @@ export function runEnded(turn: Turn, run: AgentRun, values: unknown, startedAt: 
     thread_id: run.thread_id,
     run_status: run.status,
     url: run.webhook,
-    payload: JSON.stringify(payloadOf(turn, run, values, startedAt)),
+    payload: printExact(payloadOf(turn, run, values, startedAt)),
     redelivery_of: null,
   });
   if (webhooks.disabled) closeDelivery(turn, delivery, "disabled", "http.disable_webhooks is set.");

@@ -1,7 +1,7 @@
 import { hideWith, maskedQuery } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { jsonOrText } from "../json-of.ts";
+import { documentOrText } from "../json-of.ts";
 import type { Settings } from "../settings.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { MASK } from "./mask.ts";
@@ -79,7 +79,7 @@ export function readInbox(reader: Reader, name: string) {
   return [...reader.list(INBOX, name)].map(({ received_at, body, inbox: _, ...message }) => ({
     ...message,
     received_at: formatInstant(received_at),
-    body: jsonOrText(body),
+    body: documentOrText(body),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { parseExact } from "../../../contracts/spec/exact-json.ts";
 import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
 import { formatInstant, formatInstantOrNull } from "../../kernel/instant.ts";
 import type { Settings } from "../settings.ts";
@@ -29,7 +30,7 @@ const hide = hideWith(MASK);
 /** The run's kwargs contain the URL, and its input and configuration may contain any secret. */
 function shownPayload(payload: string, url: string): unknown {
   const masked = maskedUrl(url);
-  return hideIn<unknown>(JSON.parse(payload), (at, value) =>
+  return hideIn<unknown>(parseExact(payload), (at, value) =>
     hide(at, typeof value === "string" ? value.replaceAll(url, masked) : value),
   );
 }

@@ -1,4 +1,5 @@
 import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { parseExact } from "../../../contracts/spec/exact-json.ts";
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import type { EncodedFile, FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
@@ -14,6 +15,10 @@ import {
 } from "../rows/open-store.ts";
 
 /** Rows with everything that has gone wrong in some Parquet library: see the names. */
+/** Digits and an order that JSON.parse would change. */
+export const EXACT_INPUTS =
+  '{"b":[9007199254740993,123456789012345678901234567890,10.0,-0.0,1e2],"10":0.10,"2":null}';
+
 export const HARD_ROWS: readonly TraceRow[] = [
   sampleRow(0, {
     name: "😀",
@@ -58,7 +63,7 @@ export const HARD_ROWS: readonly TraceRow[] = [
     outputs: 0,
     extra: "",
   }),
-  sampleRow(3, { name: "lone \ud83d surrogate", inputs: { text: "\ude00" }, prompt_cost: "0.1000000000005" }),
+  sampleRow(3, { inputs: parseExact(EXACT_INPUTS), prompt_cost: "0.1000000000005" }),
   sampleRow(4, { inputs: { text: "0123456789abcdef😀".repeat(60_000) } }),
 ];
 

@@ -20,12 +20,12 @@ const END = "2026-01-01T00:00:00.000000Z";
 const NEXT_DAY = "2025-03-02";
 
 const STRANGE = sampleRow(1, {
-  name: '日本語 😀 \u0000 \u2028 \ud800 "quoted" \\ \n',
+  name: '日本語 😀 \u0000 \u2028 "quoted" \\ \n',
   tags: [],
   parent_run_ids: [idOf(2), idOf(3)],
   total_tokens: 2 ** 60,
   total_cost: "12345678901234567890.123456789012",
-  inputs: { sizes: { head: 1 }, 'key "with" quotes': ["}", "{", null, "\ud83d"] },
+  inputs: { sizes: { head: 1 }, 'key "with" quotes': ["}", "{", null, "\ud83d\udc4d"] },
   outputs: 'a plain text with ,"sizes":{ in it',
   extra: 0,
   events: false,

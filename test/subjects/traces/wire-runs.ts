@@ -79,7 +79,7 @@ const VALUES: Readonly<Partial<Record<ColumnType, fc.Arbitrary<unknown>>>> = {
 
 const OWN_VALUES: Readonly<Partial<Record<ColumnName, fc.Arbitrary<unknown>>>> = {
   status: fc.constantFrom("success", "error", "pending", "running"),
-  error: fc.constantFrom("boom", "", "half \ud83d"),
+  error: fc.constantFrom("boom", "", "whole \ud83d\udc4d"),
   inputs: content,
   outputs: content,
   // A null extra says different things in a post and in a patch.

@@ -1,3 +1,4 @@
+import { plainName, printExact } from "../../../../contracts/spec/exact-json.ts";
 import type { ValuePair } from "../../../kernel/shared-map.ts";
 import type { Changes, FieldChange, ItemChange } from "../../../subjects/world-difference.ts";
 import type { YieldWhenDue } from "../slices.ts";
@@ -89,7 +90,7 @@ export function fieldChanges(a: unknown, b: unknown): Pick<ItemChange, "fields" 
   function walk(path: string, left: unknown, right: unknown): void {
     if (!isObject(left) || !isObject(right)) return note(path, left, right);
     for (const name of new Set([...Object.keys(left), ...Object.keys(right)]))
-      walk(path === "" ? name : `${path}.${name}`, left[name], right[name]);
+      walk(path === "" ? plainName(name) : `${path}.${plainName(name)}`, left[name], right[name]);
   }
 
   walk("", a, b);
@@ -102,6 +103,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Null stands for a field that is not there. */
 function shortened(value: unknown): unknown {
-  const text = JSON.stringify(value ?? null);
+  const text = printExact(value ?? null);
   return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : (value ?? null);
 }

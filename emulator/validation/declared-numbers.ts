@@ -1,0 +1,53 @@
+import { plainName, plainNumber } from "../../contracts/spec/exact-json.ts";
+import type { Field } from "../../contracts/spec/fields.ts";
+
+interface Schema {
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, Field<unknown>>>;
+  readonly items?: Field<unknown>;
+  readonly additionalProperties?: Field<unknown> | boolean;
+  readonly anyOf?: readonly Field<unknown>[];
+}
+
+/**
+ * A parsed value with doubles for the marked numbers (`exact-json.ts`), except in what its field leaves open, which is only
+ * stored. Changes the value in place.
+ */
+export function withDeclaredNumbers(value: unknown, field: Field<unknown>): unknown {
+  if (isOpen(field)) return value;
+  if (typeof value !== "object" || value === null) return plainNumber(value);
+  const { properties = {}, items, additionalProperties, anyOf = [] } = field as Schema;
+  for (const alternative of anyOf) withDeclaredNumbers(value, alternative);
+  if (Array.isArray(value)) changeItems(value, items ?? {});
+  else if (typeof additionalProperties === "object")
+    changeMap(value as Record<string, unknown>, additionalProperties);
+  else changeMembers(value as Record<string, unknown>, properties);
+  return value;
+}
+
+function changeItems(list: unknown[], field: Field<unknown>): void {
+  if (isOpen(field)) return;
+  for (const index of list.keys()) list[index] = withDeclaredNumbers(list[index], field);
+}
+
+function changeMembers(members: Record<string, unknown>, fields: Record<string, Field<unknown>>): void {
+  for (const [name, field] of Object.entries(fields))
+    if (Object.hasOwn(members, name)) members[name] = withDeclaredNumbers(members[name], field);
+}
+
+/** Names are marked like numbers. */
+function changeMap(map: Record<string, unknown>, field: Field<unknown>): void {
+  for (const [name, value] of Object.entries(map)) {
+    delete map[name];
+    map[plainName(name)] = withDeclaredNumbers(value, field);
+  }
+}
+
+/** Whether any JSON value fits. */
+function isOpen(field: Field<unknown>): boolean {
+  const { type, anyOf, enum: values, const: only } = field as Schema;
+  const isAnyType = type === undefined && values === undefined && only === undefined;
+  return isAnyType && (anyOf === undefined || anyOf.some(isOpen));
+}
