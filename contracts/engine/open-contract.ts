@@ -1,5 +1,6 @@
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import { BOUNDS } from "../spec/bounds.ts";
+import { printExact } from "../spec/exact-json.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../spec/requirements.ts";
 import type { Check } from "./check.ts";
 import { checkReply } from "./checked-reply.ts";
@@ -273,7 +274,7 @@ function requestOf(
   const sentHeaders = Object.entries(allHeaders).filter(
     (header): header is [string, string] => header[1] !== null,
   );
-  const text: string | undefined = typeof body === "string" ? body : JSON.stringify(body);
+  const text: string | undefined = typeof body === "string" ? body : printExact(body);
   return {
     region,
     method,

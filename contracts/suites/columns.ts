@@ -1,10 +1,11 @@
 import { suite } from "../engine/case.ts";
-import { accepted, equal } from "../engine/check.ts";
+import { accepted, equal, includes } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, iso, SECOND } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
 import type { COLUMNS, EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
+import { parseExact } from "../spec/exact-json.ts";
 import { exportRows, FILES, ingest, prepare, row, rowAt } from "./export-helpers.ts";
 
 const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);
@@ -113,7 +114,43 @@ function childOf(row: Members, parent: Members, above: readonly unknown[]): Memb
   };
 }
 
+/** Numbers with digits that a double does not have, and members whose order JavaScript changes. */
+const EXACT_JSON = '{"b":9007199254740993,"10":10.0,"2":0}';
+
+/** The text of the inputs of an exported row that was sent with `EXACT_JSON`. */
+async function exportedJson(t: Contract): Promise<string> {
+  const prepared = await prepare(t, { days: 1, perDay: 0 });
+  await ingest(t, prepared.projectId, [row(t, prepared.from + HOUR, { inputs: parseExact(EXACT_JSON) })]);
+  const [exportedRow] = await exportRows(t, prepared);
+  t.must("2.7-1", exportedRow !== undefined, "the row is exported");
+  if (typeof exportedRow?.inputs !== "string") t.lack("a file in which a JSON column is a text");
+  return String(exportedRow?.inputs).replaceAll(" ", "");
+}
+
 export const COLUMN_CASES = suite({
+  "2.7/json-digits": {
+    title: "a JSON column keeps the digits of its numbers",
+    requirements: ["2.7-1"],
+    needs: FILES,
+    async run(t) {
+      const json = await exportedJson(t);
+      for (const number of ["9007199254740993", "10.0"])
+        t.choice("ingest.json", includes(json, `:${number},`), `the number ${number} has its digits`);
+    },
+  },
+  "2.7/json-order": {
+    title: "a JSON column keeps the order of its members",
+    requirements: ["2.7-1"],
+    needs: FILES,
+    async run(t) {
+      const names = [...(await exportedJson(t)).matchAll(/"(b|10|2)":/g)].map(([, name]) => name);
+      t.choice(
+        "ingest.json",
+        equal(names, ["b", "10", "2"]),
+        "the members have the order in which they were sent",
+      );
+    },
+  },
   "2.7/boundaries": {
     title: "values next to the boundaries of their types are exported unchanged",
     requirements: ["2.7-1"],

@@ -1,4 +1,10 @@
-import { answerInstead, rewriteReply, rewriteRequest, rewriteStatus } from "../engine/mutant.ts";
+import {
+  answerInstead,
+  rewriteReply,
+  rewriteRequest,
+  rewriteRequestBody,
+  rewriteStatus,
+} from "../engine/mutant.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import { CREATE, DESTINATION, EXPORTS } from "../mutants/routes.ts";
 import { accept, MADE_UP_EXPORT, renumber, reword } from "./changes.ts";
@@ -7,6 +13,12 @@ const oneTenant = { "x-tenant-id": "00000000-0000-4000-8000-000000000001" };
 
 /** §1, §2.5, §4, §5 and §7.2: what is taken from whom, and what refusals are called. */
 export const REQUEST_VARIANTS: readonly Variant[] = [
+  ...variantsOf("2.7-1", {
+    "json-printed-again": {
+      differs: "JSON columns are parsed and printed again",
+      send: rewriteRequestBody(["POST", /^\/runs\/batch$/], (body) => body),
+    },
+  }),
   ...variantsOf("4-1", {
     "text-plain": {
       differs: "a JSON body of another content type is accepted",

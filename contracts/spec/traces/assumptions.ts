@@ -98,6 +98,13 @@ export const INGEST_ASSUMPTIONS = assumptionsAbout("8.5", "X-1", {
     reason:
       "Tracers of model calls use several conventions. An event exception is an error, except in a span with the status OK. Of two attributes for one member, the first in the order of the emulator counts.",
   },
+  "ingest.json": {
+    section: "2.7",
+    choice:
+      "kept as text, without spaces: the digits of numbers and the order of members are those that were sent",
+    reason:
+      "The specification says JSON, and nothing of numbers that a double cannot represent. Identifiers of 64 bits are common in traces.",
+  },
   "ingest.feedback": {
     choice: "summed up by key in feedback_stats: n, avg of the scores, values, the last 20 comments",
     reason: "The column exists, but its form is not shown. Filters and public clients read this.",
