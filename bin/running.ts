@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { request as plain, validateHeaderValue } from "node:http";
 import { text } from "node:stream/consumers";
+import { parseExact } from "../contracts/spec/exact-json.ts";
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
 import { type ClientReply, NoReply, requestJson, type Send } from "../emulator/client/send.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
@@ -53,8 +54,8 @@ function worldThrough(
   const headers = { "x-api-key": String(key), "x-tenant-id": String(tenant) };
   return {
     url,
-    client: createControlClient(send),
-    api: (method, path, body) => requestJson(send, { method, path, body, headers }),
+    client: createControlClient(send, parseExact),
+    api: (method, path, body) => requestJson(send, { method, path, body, headers, parse: parseExact }),
   };
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { styleText } from "node:util";
 import { counted } from "../contracts/report/counted.ts";
 import { printable } from "../contracts/report/printable.ts";
+import { printExact } from "../contracts/spec/exact-json.ts";
 import { lazily } from "../emulator/kernel/lazily.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
 import type { Invocation } from "./command.ts";
@@ -44,7 +45,7 @@ export async function writeBytes(bytes: Uint8Array): Promise<void> {
 
 /** Prints a command's result: JSON with --json, nothing with --quiet, else lines. */
 export function printResult({ flags }: Invocation, value: unknown, lines: readonly string[]): void {
-  if (flags.json === true) return print(JSON.stringify(value));
+  if (flags.json === true) return print(printExact(value));
   if (flags.quiet === true) return;
   if (lines.length > 0) return print(lines);
   makeRoom();

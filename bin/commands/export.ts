@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import { clientCommand } from "../client-command.ts";
 import { CALLER_FLAGS, type CommandGroup } from "../command.ts";
 import { createExport } from "../export/create.ts";
@@ -53,7 +54,7 @@ export const command: CommandGroup = {
         aligned(
           Object.entries(difference).map(([name, value]) => [
             name,
-            typeof value === "string" ? value : JSON.stringify(value),
+            typeof value === "string" ? value : printExact(value),
           ]),
         ),
     }),

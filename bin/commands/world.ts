@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import type { WorldView } from "../../emulator/subjects/control-operation.ts";
 import type {
   Changes,
@@ -116,7 +117,7 @@ function group(name: string, { added, removed, changed, items, cut }: Changes): 
 function itemLines({ key, change, fields = [], fields_cut = 0, rows }: ItemChange): readonly string[] {
   return [
     `${SIGNS[change]} ${key}`,
-    ...fields.map(({ path, a, b }) => `    ${path}: ${JSON.stringify(a)} → ${JSON.stringify(b)}`),
+    ...fields.map(({ path, a, b }) => `    ${path}: ${printExact(a)} → ${printExact(b)}`),
     ...(fields_cut > 0 ? [`    and ${fields_cut} more fields`] : []),
     ...(rows ? group("rows of the file", rows).map((line) => `    ${line}`) : []),
   ];

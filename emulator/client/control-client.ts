@@ -12,7 +12,7 @@ import type { explainWebhook } from "../subjects/webhooks/explain.ts";
 import type { deliveryView } from "../subjects/webhooks/view.ts";
 import type { WorldDifference } from "../subjects/world-difference.ts";
 import type { FaultOrder } from "./faults.ts";
-import { requestJson, type Send } from "./send.ts";
+import { type ParseJson, requestJson, type Send } from "./send.ts";
 import type {
   AdvanceResult,
   AdvanceTarget,
@@ -40,11 +40,11 @@ type Members = Readonly<Record<string, unknown>>;
 /** The control API of one world: every call throws `ErrorReply` when it is refused. */
 export type ControlClient = ReturnType<typeof createControlClient>;
 
-/** The control API over a `send` function: `fetch` to an address, or an emulator in this process. */
-export function createControlClient(send: Send) {
+/** The control API over a `send` function: `fetch` to an address, or an emulator in this process. `parse` reads the replies. */
+export function createControlClient(send: Send, parse?: ParseJson) {
   /** Any operation, by its path below `/_emulator/v1`. */
   function call<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-    return requestJson<T>(send, { method, path: `${CONTROL_PATH}${path}`, body });
+    return requestJson<T>(send, { method, path: `${CONTROL_PATH}${path}`, body, parse });
   }
 
   return {

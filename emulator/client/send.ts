@@ -112,13 +112,16 @@ async function readReply(reply: Response): Promise<ClientReply> {
 }
 
 /** Sends a value as JSON and reads the reply; throws `ErrorReply` for a status of 400 or above. */
-export async function requestJson<T>(send: Send, { method, path, body, headers }: JsonRequest): Promise<T> {
+export async function requestJson<T>(
+  send: Send,
+  { method, path, body, headers, parse }: JsonRequest,
+): Promise<T> {
   const reply = await send(path, {
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
     ...(body !== undefined && { body: printExact(body) }),
   });
-  const value = valueOf(await reply.text(), reply.headers.get("content-type"));
+  const value = valueOf(await reply.text(), reply.headers.get("content-type"), parse);
   if (reply.status >= 400) throw new ErrorReply(method, path, reply.status, value, reply.headers);
   return value as T;
 }
@@ -129,9 +132,10 @@ export interface JsonRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly parse?: ParseJson | undefined;
 }
 
-type ParseJson = (text: string) => unknown;
+export type ParseJson = (text: string) => unknown;
 
 /** A body as JSON; a list for lines of JSON, null for an empty body, otherwise its text. */
 export function valueOf(text: string, contentType: string | null, parse: ParseJson = JSON.parse): unknown {

@@ -74,6 +74,19 @@ describe("a recording produces the same journal", () => {
     expect(again.scenario.settings).toBeUndefined();
   });
 
+  it("when a document has digits and an order that JavaScript changes", async () => {
+    await begin();
+    const document = '{"metadata":{"b":9007199254740993,"10":10.0}}';
+    await fetch(`${emulator.url}/threads`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": "emulator-key" },
+      body: document,
+    });
+    const again = await playedAgain();
+    expect(again.scenario).toMatchObject({ when: [{ body: document }] });
+    expect(again.journal).toBe(await journal());
+  });
+
   it("when requests were refused for coming too often", async () => {
     await begin({ rate_limits: { enabled: true } });
     const statuses: number[] = [];

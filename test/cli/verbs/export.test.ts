@@ -65,9 +65,13 @@ describe("emulator traces and export", () => {
 
   it("send the rows of a file, and refuse a file with an invalid row", async () => {
     const verbs = await openVerbs();
-    const row = { name: "call", run_type: "llm", start_time: "2026-02-25T10:00:00Z", inputs: {} };
+    const row = { name: "call", run_type: "llm", start_time: "2026-02-25T10:00:00Z", inputs: null };
+    const inputs = '"inputs":{"b":9007199254740993,"10":10.0}';
     const lines = [1, 2, 3].map((n) =>
-      JSON.stringify({ ...row, id: `0000000${n}-0000-4000-8000-000000000000` }),
+      JSON.stringify({ ...row, id: `0000000${n}-0000-4000-8000-000000000000` }).replace(
+        /"inputs":null/,
+        inputs,
+      ),
     );
     writeFileSync(join(verbs.cwd, "rows.ndjson"), `${lines.join("\n")}\n\n`);
     expect(await verbs.lines("traces", "send", "rows.ndjson", "--project", "mine")).toEqual([
@@ -75,6 +79,16 @@ describe("emulator traces and export", () => {
     ]);
     const results = await verbs.lines("traces", "query", "--filter", 'eq(name, "call")', "--project", "mine");
     expect(results).toHaveLength(3);
+    const [json] = await verbs.lines(
+      "traces",
+      "query",
+      "--filter",
+      'eq(name, "call")',
+      "--project",
+      "mine",
+      "--json",
+    );
+    expect(json?.split(inputs)).toHaveLength(4);
     writeFileSync(join(verbs.cwd, "broken.ndjson"), `${lines[0]}\n{"id":\n`);
     writeFileSync(join(verbs.cwd, "list.ndjson"), `${lines[0]}\n7\n`);
     writeFileSync(join(verbs.cwd, "empty.json"), "[]");
