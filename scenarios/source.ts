@@ -88,7 +88,7 @@ function withExactBodies(document: Document): Document {
       if (!path.some((each) => isPair(each) && isScalar(each.key) && each.key.value === "body")) return;
       if (role === "key") node.value = markedName(String(node.value));
       else if (typeof node.value === "number" && node.source !== undefined)
-        node.value = exactNumber(node.source);
+        node.value = exactNumber(node.source) ?? node.value;
     },
   });
   return document;

@@ -1,3 +1,5 @@
+export { parseExact } from "../spec/exact-json.ts";
+
 /** A JSON object whose members are not checked. */
 export type Members = Readonly<Record<string, unknown>>;
 

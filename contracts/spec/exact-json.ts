@@ -13,7 +13,7 @@ const INTEGER_NAME = /^(?:0|[1-9]\d{0,9})$/;
 /** The characters of the longest one in quotes, each as an escape. */
 const MAX_NAME_CHARACTERS = 62;
 const COLON_NEXT = /[ \t\r\n]*:/y;
-/** What only texts with values that cannot be stored contain, and some others. */
+/** Found in each text that has a value that cannot be stored, and in some others. */
 const SUSPECT = /\\u[dD]|[eE]\+?\d{3}|\d{309}/;
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
 
@@ -68,10 +68,10 @@ export function comparableScalar(value: unknown): unknown {
   return canonicalNumeral(number) === canonicalNumeral(value) ? number + 0 : numeral;
 }
 
-/** A numeral as a number, with a mark if a double has other digits. */
-export function exactNumber(numeral: string): number | string {
-  const number = Number(numeral);
-  return String(number) === numeral || !NUMERAL.test(numeral) ? number : NUMBER_MARK + numeral;
+/** A numeral of JSON as a number, with a mark if a double has other digits; undefined for another text. */
+export function exactNumber(text: string): number | string | undefined {
+  if (!NUMERAL.test(text)) return undefined;
+  return String(Number(text)) === text ? Number(text) : NUMBER_MARK + text;
 }
 
 /** The name that a member has in a parsed value. */
@@ -79,7 +79,7 @@ export function markedName(name: string): string {
   return INTEGER_NAME.test(name) ? NAME_MARK + name : name;
 }
 
-/** The name of a member of a parsed value, as it was sent. */
+/** The name that a member of a parsed value has in its text. */
 export function plainName(name: string): string {
   return name.startsWith(NAME_MARK) ? name.slice(1) : name;
 }
@@ -124,7 +124,7 @@ function halfPairIn(text: string, where: string): string | undefined {
   return `${where}: contains half of a surrogate pair, which is not a Unicode character; send both halves or neither`;
 }
 
-/** The text with marks in front of what `JSON.parse` would change. What is not JSON stays so. */
+/** The text with a mark in each number and name that `JSON.parse` would change. A text that is not JSON stays invalid. */
 function withMarks(text: string): string {
   let [result, copiedTo, at] = ["", 0, 0];
   while (at < text.length) {

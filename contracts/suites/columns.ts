@@ -3,9 +3,8 @@ import { accepted, equal, includes } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, iso, SECOND } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
-import { jsonOf } from "../engine/json.ts";
+import { jsonOf, parseExact } from "../engine/json.ts";
 import type { COLUMNS, EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
-import { parseExact } from "../spec/exact-json.ts";
 import { exportRows, FILES, ingest, prepare, row, rowAt } from "./export-helpers.ts";
 
 const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);

@@ -1,4 +1,4 @@
-import { parseExact } from "../../contracts/spec/exact-json.ts";
+import { parseStorable } from "../../contracts/spec/exact-json.ts";
 
 /** The value of a JSON text; undefined if the text is not JSON. */
 export function jsonOf(text: string): unknown {
@@ -15,10 +15,10 @@ export function jsonOrText(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** The same for a document that a user sent, with marks. */
+/** The same for a document that a user sent, with marks; undefined, too, if it cannot be stored. */
 export function documentOf(text: string): unknown {
   try {
-    return parseExact(text);
+    return parseStorable(text, "");
   } catch {
     return undefined;
   }

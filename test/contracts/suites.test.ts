@@ -87,7 +87,7 @@ it("cases wait for files that take longer than the patience of an advance", asyn
   ]);
 });
 
-it("JSON that a server prints again has other digits and another order, which is no failure", async () => {
+it("JSON that a server prints again has other digits and another order, and does not fail", async () => {
   const target = createEmulatorTarget(startEmulator);
   const send = VARIANTS.find(({ id }) => id === "2.7-1/json-printed-again")?.send ?? ((next) => next);
   const open: typeof target.open = async (settings) => {

@@ -27,9 +27,9 @@ async function playAll(options: Partial<ReplayOptions> = {}) {
 describe("a body in a scenario", () => {
   it("keeps the digits of its numbers and the order of its members", async () => {
     const body = '{ metadata: { b: 9007199254740993, "10": 10.0, "2": -0.50 } }';
-    const sent = "when:\n  - request: POST /threads\n    body: ";
-    write("kept", `${sent}${body}`, `    expect: { body: ${body} }`);
-    write("other", `${sent}${body}`, "    expect: { body: { metadata: { b: 9007199254740992 } } }");
+    const request = "when:\n  - request: POST /threads\n    body: ";
+    write("kept", `${request}${body}`, `    expect: { body: ${body} }`);
+    write("other", `${request}${body}`, "    expect: { body: { metadata: { b: 9007199254740992 } } }");
     const outcomes = await playAll();
     expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
       ["kept", "passed"],

@@ -122,14 +122,14 @@ describe("a JSON column keeps its digits and the order of its members", () => {
   test.each(["v1", "v2_beta"])("in a file of format %s and in a fork", async (format_version) => {
     const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
     const [project] = JSON.parse(await read(`/api/v1/sessions?name=${PROJECT}`)) as [{ id: string }];
-    const created = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports", {
+    const reply = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports", {
       bulk_export_destination_id: body.id,
       session_id: project.id,
       start_time: DAY,
       end_time: NEXT_DAY,
       format_version,
     });
-    const { id } = created.body;
+    const { id } = reply.body;
     await rig.emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
     expect(await rig.emulator.verifyExport(id)).toMatchObject({ ok: true });
     const file = await savedFile(id);
@@ -159,6 +159,26 @@ describe("a JSON column keeps its digits and the order of its members", () => {
     });
     expect(body.runs.length > 0).toBe(isFound);
   });
+});
+
+test("the attributes of a span keep them", async () => {
+  const spanId = "b7ad6b7169203331";
+  const attributes = [
+    ["input.value", `{"stringValue":${JSON.stringify(DOCUMENT)}}`],
+    ["text", '{"intValue":"9007199254740993"}'],
+    ["number", '{"intValue":9007199254740993}'],
+    ["20", '{"doubleValue":10.0}'],
+  ].map(([key, value]) => `{"key":"${key}","value":${value}}`);
+  const span = `"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"${spanId}","name":"n","startTimeUnixNano":1771977600123456789`;
+  const spans = `{"scopeSpans":[{"spans":[{${span},"attributes":[${attributes.join()}]}]}]}`;
+  expect(await send("POST", "/otel/v1/traces", `{"resourceSpans":[${spans}]}`)).toMatchObject({
+    status: 200,
+  });
+  const [project] = JSON.parse(await read("/api/v1/sessions?name=default")) as [{ id: string }];
+  const rows = (await send("POST", "/runs/query", `{"session":["${project.id}"]}`)).text;
+  expect(rows).toContain(`"inputs":${DOCUMENT}`);
+  expect(rows).toContain('"text":9007199254740993,"number":9007199254740993,"20":10.0');
+  expect(rows).toContain('"start_time":"2026-02-25T00:00:00.123456');
 });
 
 describe("a document of the agent server keeps them, too", () => {
@@ -192,9 +212,9 @@ describe("a document of the agent server keeps them, too", () => {
     const runs = await read(`/threads/${thread_id}/runs`);
     expect(runs).toContain(`"input":{"raw":${DOCUMENT}}`);
     expect(payloads).toEqual([expect.stringContaining(`"input":{"raw":${DOCUMENT}}`)]);
-    const found = (value: string) => send("POST", "/threads/search", `{"metadata":{"b":${value}}}`);
-    expect((await found("9007199254740993")).text).toContain(thread_id);
-    expect((await found("9007199254740992")).text).toBe("[]");
+    const search = (value: string) => send("POST", "/threads/search", `{"metadata":{"b":${value}}}`);
+    expect((await search("9007199254740993")).text).toContain(thread_id);
+    expect((await search("9007199254740992")).text).toBe("[]");
   });
 
   test("feedback, of which the score is a number", async () => {

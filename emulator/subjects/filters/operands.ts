@@ -99,7 +99,9 @@ const SCALARS: Readonly<Record<FilterKindName, Read>> = {
     );
   },
   value: (_field, atom) =>
-    atom.kind === "number" ? (comparableScalar(exactNumber(atom.numeral)) as Scalar) : atom.value,
+    atom.kind === "number"
+      ? (comparableScalar(exactNumber(atom.numeral) ?? atom.value) as Scalar)
+      : atom.value,
   identifiers: uuidOf,
   figure: numberOf,
   score: numberOf,

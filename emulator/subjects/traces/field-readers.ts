@@ -28,7 +28,8 @@ export const text = fieldReader("must be a string", (value) =>
 );
 
 export const time: FieldReader<string> = (value, reportProblem) =>
-  parseTime(plainNumber(value)) ?? void reportProblem(timeProblem(value, "an ISO 8601 time or a number since 1970"));
+  parseTime(plainNumber(value)) ??
+  void reportProblem(timeProblem(value, "an ISO 8601 time or a number since 1970"));
 
 /** Any JSON value that can be stored and exported unchanged; a text is one. */
 export const json: FieldReader = (value, reportProblem) => {

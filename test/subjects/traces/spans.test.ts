@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseExact } from "../../../contracts/spec/exact-json.ts";
 import { batchOfSpans } from "../../../emulator/subjects/traces/spans/batch.ts";
 
 const text = (stringValue: string) => ({ stringValue });
@@ -124,7 +125,7 @@ describe("a span's place and values", () => {
     expect(rowOf({ "langsmith.trace.session_name": text("mine") }, {}, "asked").session_name).toBe("asked");
   });
 
-  test("numbers keep their exactness, or stay text", () => {
+  test("numbers keep their digits, or stay text", () => {
     const { extra } = rowOf({
       small: { intValue: "42" },
       large: { intValue: "9223372036854775807" },
@@ -132,7 +133,7 @@ describe("a span's place and values", () => {
       yes: { boolValue: true },
     });
     expect(extra).toMatchObject({
-      metadata: { small: 42, large: "9223372036854775807", none: "NaN", yes: true },
+      metadata: { small: 42, large: parseExact("9223372036854775807"), none: "NaN", yes: true },
     });
   });
 

@@ -1,3 +1,4 @@
+import { exactNumber, markedName, markedNumeral } from "../../../../contracts/spec/exact-json.ts";
 import { isJsonObject } from "../json.ts";
 
 /** The attributes of a span as plain JSON, by name. */
@@ -12,12 +13,12 @@ export function readAttributes(list: unknown): Attributes {
   for (const entry of list) {
     if (!isJsonObject(entry) || typeof entry.key !== "string") continue;
     const value = valueOf(entry.value, MAX_DEPTH);
-    if (value !== undefined) attributes.set(entry.key, value);
+    if (value !== undefined) attributes.set(markedName(entry.key), value);
   }
   return attributes;
 }
 
-/** OTLP/JSON writes 64-bit integers as text; unsafe integers stay text. */
+/** OTLP/JSON writes 64-bit integers as text. */
 function valueOf(value: unknown, depthLeft: number): unknown {
   if (!isJsonObject(value) || depthLeft === 0) return undefined;
   if ("stringValue" in value) return String(value.stringValue);
@@ -33,19 +34,20 @@ function valueOf(value: unknown, depthLeft: number): unknown {
     const { values } = value.kvlistValue;
     const entries = (Array.isArray(values) ? values : []).filter(isJsonObject);
     return Object.fromEntries(
-      entries.map((entry) => [String(entry.key), valueOf(entry.value, depthLeft - 1) ?? null]),
+      entries.map((entry) => [markedName(String(entry.key)), valueOf(entry.value, depthLeft - 1) ?? null]),
     );
   }
   return undefined;
 }
 
 function integerOf(value: unknown): unknown {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : String(value);
+  const numeral = markedNumeral(value) ?? String(value);
+  return exactNumber(numeral) ?? numeral;
 }
 
 /** NaN and infinities become text, since JSON cannot express them. */
 function doubleOf(value: unknown): unknown {
+  if (markedNumeral(value) !== undefined) return value;
   const number = Number(value);
   return Number.isFinite(number) ? number : String(value);
 }

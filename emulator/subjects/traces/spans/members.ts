@@ -1,3 +1,4 @@
+import { markedName } from "../../../../contracts/spec/exact-json.ts";
 /** Members of an object by name, or of a list by index; values that are not such a map are complete. */
 export type Members = Map<string | number, unknown>;
 
@@ -15,7 +16,9 @@ export function setMember(members: Members, [name = "", ...rest]: Path, value: u
 /** The object or list of members, without gaps; any other value is itself. */
 export function plainOf(value: unknown): unknown {
   if (!(value instanceof Map)) return value;
-  const entries = [...(value as Members)].map(([name, inner]) => [name, plainOf(inner)] as const);
+  const entries = [...(value as Members)].map(
+    ([name, inner]) => [typeof name === "string" ? markedName(name) : name, plainOf(inner)] as const,
+  );
   if (entries.length > 0 && entries.every(([name]) => typeof name === "number"))
     return entries.sort(([left], [right]) => Number(left) - Number(right)).map(([, inner]) => inner);
   return Object.fromEntries(entries);

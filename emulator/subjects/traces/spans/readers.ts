@@ -1,4 +1,4 @@
-import { jsonOrText } from "../../json-of.ts";
+import { documentOrText } from "../../json-of.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Attributes } from "./attributes.ts";
 import { type Members, plainOf, setMember } from "./members.ts";
@@ -16,7 +16,7 @@ export function textOf(value: unknown): string | undefined {
 
 /** Parses JSON text: many tracers cannot write nested attributes and send JSON as a string. */
 export function parsed(value: unknown): unknown {
-  return typeof value === "string" && /^\s*[[{"]/.test(value) ? jsonOrText(value) : value;
+  return typeof value === "string" && /^\s*[[{"]/.test(value) ? documentOrText(value) : value;
 }
 
 export function listOf(value: unknown): readonly unknown[] | undefined {

@@ -1,3 +1,4 @@
+import { markedNumeral } from "../../../../contracts/spec/exact-json.ts";
 import type { JsonObject } from "../json.ts";
 import { shiftTime } from "../wire-time.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
@@ -127,7 +128,7 @@ function idOf(value: unknown, form: RegExp): string | undefined {
 
 /** Nanoseconds since 1970 in text or as a number, without losing the microseconds. */
 function timeOf(nanos: unknown): string | null {
-  const text = typeof nanos === "number" ? nanos.toFixed(0) : String(nanos ?? "");
+  const text = typeof nanos === "number" ? nanos.toFixed(0) : (markedNumeral(nanos) ?? String(nanos ?? ""));
   if (!/^\d{1,20}$/.test(text) || NOTHING.test(text)) return null;
   return shiftTime(EPOCH, Number(BigInt(text) / 1000n)) ?? null;
 }
