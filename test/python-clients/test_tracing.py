@@ -68,6 +68,20 @@ def test_projects_are_listed_read_changed_and_deleted(tracing, project):
         tracing.read_project(project_id=by_id.id)
 
 
+def test_values_are_read_as_they_were_sent(tracing):
+    inputs = {"id": 1875543210987654321, "large": 2**200, "ten": 10.0, "zero": -0.0, "order": {"b": 1, "10": 2, "2": 3}}
+    run_id, now = uuid.uuid4(), datetime.datetime.now(datetime.timezone.utc)
+    metadata = {"metadata": {"user": 18446744073709551615}}
+    name = f"digits {run_id}"
+    shared = {"trace_id": run_id, "dotted_order": order_of(now, run_id), "project_name": name, "start_time": now}
+    tracing.create_run("digits", inputs, "chain", id=run_id, extra=metadata, **shared)
+    tracing.update_run(run_id, outputs=inputs, trace_id=run_id, dotted_order=shared["dotted_order"])
+    tracing.flush()
+    run = tracing.read_run(run_id)
+    assert repr(run.inputs) == repr(run.outputs) == repr(inputs)
+    assert run.extra["metadata"]["user"] == 18446744073709551615
+
+
 @pytest.mark.parametrize("selected", [None, *DOCUMENTED])
 def test_rows_are_listed_with_every_member_that_can_be_selected(tracing, selection_project, selected):
     select = None if selected is None else [selected]
