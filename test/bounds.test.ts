@@ -5,7 +5,6 @@ import { BOUNDS } from "../contracts/spec/bounds.ts";
 
 /** Bounds that a message shows and that are not settings, by file, with the reason. */
 const FIXED: Readonly<Record<string, string>> = {
-  "bin/replay/bounds.ts:MAX_TRIALS": "the range of the flag --explore, which its error names",
   "contracts/engine/open-contract.ts:MAX_LEVELS": "the default of a setting of the emulator",
   "contracts/engine/recordings/read-recording.ts:MAX_LEVELS": "the default of a setting of the emulator",
   "contracts/engine/run.ts:MAX_SILENT": "when a run gives up a server that does not respond",

@@ -27,10 +27,6 @@ export const command: Command = {
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
     ...explorationFlags("scenario"),
-    explore: {
-      value: "<duration>|<n>",
-      help: "for this time, or this number of times, run again with random disturbances (up to three in one run) and random extra rows, and reduce runs that fail to their cause; another --seed gives other runs",
-    },
     capsule: {
       value: "<file>",
       help: "when a scenario fails, write a capsule: a file with everything that repeats the failure; `emulator open <file>` shows it",
@@ -58,7 +54,7 @@ export const command: Command = {
 
 /** Each mode loads its part of the harness on demand. */
 async function run(invocation: Invocation): Promise<number> {
-  const { schema, record, vary, sweep, explore, shrink } = invocation.flags;
+  const { schema, record, vary, sweep, shrink } = invocation.flags;
   if (schema === true) return printSchema();
   const capsule = invocation.operands.find((name) => name.endsWith(".capsule"));
   if (capsule !== undefined) {
@@ -73,7 +69,7 @@ async function run(invocation: Invocation): Promise<number> {
     );
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
-    if ((vary ?? sweep ?? explore) !== undefined)
+    if ((vary ?? sweep) !== undefined)
       return await (await import("../replay/explore.ts")).exploreScenarios(invocation);
     if (record !== undefined) await recordTo(invocation, record, shrink);
     if (shrink !== undefined) return await (await import("../replay/shrink.ts")).shrinkScenario(invocation);

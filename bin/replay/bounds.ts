@@ -9,8 +9,6 @@ import { countOf, readDurationMs, textOf } from "../values.ts";
 const USUAL_RUNS = 2_000;
 const MAX_RUNS = 1_000_000;
 const MAX_SHARDS = 1_000;
-/** Random trials of one scenario. */
-const MAX_TRIALS = 10_000;
 
 const SWEEPS = {
   command: {
@@ -63,50 +61,23 @@ export function refuseBounds(flags: Invocation["flags"], ...more: readonly strin
   throw new UsageError(`--${lostFlag}: it is only valid with ${users}; ${next}, or remove it`);
 }
 
-/** The number of trials that `--explore` has instead of a duration. Throws `UsageError`. */
-export function explorationTrials({ explore }: Invocation["flags"]): number | undefined {
-  if (!/^\d+$/.test(String(explore))) return undefined;
-  const count = Number(explore);
-  if (count >= 1 && count <= MAX_TRIALS) return count;
-  throw new UsageError(
-    `--explore: "${explore}" is not valid; give 1 to ${MAX_TRIALS} trials, or a duration such as 60s`,
-  );
-}
-
 /** The bounds in the flags. Throws `UsageError`. */
 export function boundsOf(
   invocation: Invocation,
 ): Pick<ExplorationOptions, "budgetMs" | "maxRuns" | "shard" | "only"> {
   const { flags } = invocation;
-  const trialCount = explorationTrials(flags);
-  const flag = flags.explore === undefined || trialCount !== undefined ? "budget" : "explore";
-  if (flag === "explore" && flags.budget !== undefined)
-    throw new UsageError(
-      `--budget: it cannot be combined with --explore ${flags.explore}, which is a budget itself; remove it, or give a number of runs to --explore`,
-    );
-  const budget = textOf(invocation, flag);
-  const usual = flags.all === true || trialCount !== undefined ? MAX_RUNS : USUAL_RUNS;
+  const budget = textOf(invocation, "budget");
   return {
-    budgetMs: budget === undefined ? undefined : readDurationMs(budget, `--${flag}`),
-    maxRuns: countOf(invocation, "max-runs", { most: MAX_RUNS }) ?? usual,
+    budgetMs: budget === undefined ? undefined : readDurationMs(budget, "--budget"),
+    maxRuns:
+      countOf(invocation, "max-runs", { most: MAX_RUNS }) ?? (flags.all === true ? MAX_RUNS : USUAL_RUNS),
     shard: shardOf(flags),
     only: textOf(invocation, "only"),
   };
 }
 
 /** Flags that decide what a run checks; the addresses of its servers may differ between its parts. */
-const PLAN_FLAGS = [
-  "vary",
-  "sweep",
-  "explore",
-  "all",
-  "only",
-  "max-runs",
-  "seed",
-  "strict",
-  "profile",
-  "oracle",
-];
+const PLAN_FLAGS = ["vary", "sweep", "all", "only", "max-runs", "seed", "strict", "profile", "oracle"];
 
 /** The part that `--shard i/n` names; the only one without it. Throws `UsageError`. */
 export function shardOf(flags: Invocation["flags"]): Shard {

@@ -26,7 +26,7 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
   const apart = APART.find((name) => flags[name] !== undefined);
   if (apart !== undefined)
     throw new UsageError(
-      `--${apart}: it cannot be combined with --vary, --sweep or --explore, which start their own emulators; remove it`,
+      `--${apart}: it cannot be combined with --vary or --sweep, which start their own emulators; remove it`,
     );
   const way = wayOf(invocation, false);
   const seed = countOf(invocation, "seed", FROM_ZERO);

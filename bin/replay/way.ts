@@ -1,8 +1,7 @@
-import { needsScenario, randomSweep, SWEEP_NAMES, sweep } from "../../scenarios/sweeps/sweep.ts";
+import { needsScenario, SWEEP_NAMES, sweep } from "../../scenarios/sweeps/sweep.ts";
 import type { Exploration } from "../../scenarios/trials.ts";
 import { VARIATION_MODES, variationByName, variationTrials } from "../../scenarios/variations/variations.ts";
 import { type Invocation, UsageError } from "../command.ts";
-import { explorationTrials } from "./bounds.ts";
 
 const EXAMPLE = '"agent.list_order=oldest first"';
 
@@ -16,24 +15,16 @@ export interface Way {
   readonly perSubject?: number;
 }
 
-/** Random trials of one scenario where `--explore` has a duration, which ends them. */
-const RANDOM_TRIALS = 2_000;
-
-/** The way that `--vary`, `--sweep` or `--explore` selects; `isCommand`: a command is run. Throws `UsageError`. */
+/** The way that `--vary` or `--sweep` selects; `isCommand`: a command is run. Throws `UsageError`. */
 export function wayOf({ flags }: Pick<Invocation, "flags">, isCommand: boolean): Way {
-  const { all, explore } = flags;
-  const [first, second] = ["vary", "sweep", "explore"].filter((name) => flags[name] !== undefined);
-  if (second !== undefined)
-    throw new UsageError(`--${second}: it cannot be combined with --${first}; run one after the other`);
-  if (first === "sweep") return sweepOf(String(flags.sweep), isCommand);
-  if (all !== undefined)
+  if (flags.vary !== undefined && flags.sweep !== undefined)
+    throw new UsageError("--sweep: it cannot be combined with --vary; run one after the other");
+  if (flags.sweep !== undefined) return sweepOf(String(flags.sweep), isCommand);
+  if (flags.all !== undefined)
     throw new UsageError(
-      `--all: it is only valid with --sweep, because --${first} has no points to choose from; remove it`,
+      "--all: it is only valid with --sweep, because --vary has no points to choose from; remove it",
     );
-  if (explore === undefined) return variationsOf(flags);
-  const only = flags.only === undefined ? undefined : String(flags.only);
-  const exploration = randomSweep(Number(flags.seed ?? 1), explorationTrials(flags) ?? RANDOM_TRIALS, only);
-  return { exploration, flag: `--explore ${String(explore)}` };
+  return variationsOf(flags);
 }
 
 /** Points of one scenario or command that a sweep tries without `--all`. */

@@ -1,7 +1,7 @@
 import type { PlayedWorld } from "../conditions.ts";
 import type { Trial } from "../trials.ts";
 import { stopping } from "./clock-stops.ts";
-import { atEach, type Baseline, type Disturbance } from "./disturbance.ts";
+import type { Baseline, Disturbance } from "./disturbance.ts";
 import { type ExportFacts, type ExportOrder, exportDifferences, settledExports } from "./export-facts.ts";
 import { edgesOf, isMidnight, iso, millis } from "./times.ts";
 
@@ -43,7 +43,7 @@ function rowTrial(order: ExportOrder, edge: number, offset: number, exports: rea
 /** The clock stops on its way; what happens at that instant must neither be early nor be lost. */
 export function clockStops({ due }: Baseline): readonly Disturbance[] {
   const points = due.flatMap((edge) => OFFSETS.map((offset) => ({ edge, offset })));
-  return atEach(points, ({ edge, offset }) => ({
+  return points.map(({ edge, offset }) => ({
     name: `clock stops ${offsetText(offset)} ${iso(edge)}`,
     section: "3.3",
     rank: RANKS.clock,
@@ -94,12 +94,12 @@ export function addRow({ send }: PlayedWorld, { session_id }: ExportOrder, at: n
 }
 
 /** What identifies a row that is the root of its trace. */
-export function rowKey(id: string, start: number) {
+function rowKey(id: string, start: number) {
   return { id, trace_id: id, dotted_order: `${iso(start).replace(/[-:.]/g, "").replace("Z", "000Z")}${id}` };
 }
 
 /** What a row has from its start on, next to its key and its own data. */
-export function rowStart(session_id: string, start: number) {
+function rowStart(session_id: string, start: number) {
   return { run_type: "chain", session_id, start_time: iso(start) };
 }
 

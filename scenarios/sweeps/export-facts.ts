@@ -97,12 +97,11 @@ export function baselineProblems(exports: readonly ExportFacts[]): readonly stri
   );
 }
 
-/** How exports differ from those of the baseline, beyond what is tolerated, such as `mostRows` more rows. */
+/** How exports differ from those of the baseline, beyond what is tolerated, such as one more row. */
 export function exportDifferences(
   before: readonly ExportFacts[],
   after: readonly ExportFacts[],
   tolerance: Tolerance = "none",
-  mostRows = 1,
 ): readonly string[] {
   const lostLines = before
     .filter(({ id }) => tolerance !== "end" && !after.some((other) => other.id === id))
@@ -112,7 +111,6 @@ export function exportDifferences(
       before.find(({ id }) => id === one.id),
       one,
       tolerance,
-      mostRows,
     ).map((text) => `export ${one.id}: ${text}`),
   );
   return [...lostLines, ...differences];
@@ -122,12 +120,11 @@ function differencesOf(
   before: ExportFacts | undefined,
   after: ExportFacts,
   tolerance: Tolerance,
-  mostRows: number,
 ): readonly string[] {
   const status = before?.status ?? after.status;
   const isOther = after.status !== status && !(tolerance === "end" && isFinal(after.status));
   const extraRows = after.rows - (before?.rows ?? after.rows);
-  const isTolerated = tolerance !== "none" && extraRows > 0 && extraRows <= mostRows;
+  const isTolerated = tolerance !== "none" && extraRows === 1;
   const hasOtherRows = before?.problems && after.problems && extraRows !== 0 && !isTolerated;
   return [
     ...(isOther ? [`status: expected ${status}, found ${after.status}`] : []),

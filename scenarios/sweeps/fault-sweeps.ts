@@ -12,7 +12,7 @@ import {
   type ScenarioReply,
   type ScenarioRequest,
 } from "../environment.ts";
-import { atEach, type Baseline, type Disturbance } from "./disturbance.ts";
+import type { Baseline, Disturbance } from "./disturbance.ts";
 import { baselineProblems, settledExports } from "./export-facts.ts";
 import { movedTurns } from "./kills.ts";
 import { millis } from "./times.ts";
@@ -69,7 +69,7 @@ export function faultsOf(
   isStrict = false,
 ): readonly Disturbance[] {
   return hooks.flatMap((hook) =>
-    atEach([...Array(occasions.get(hook.name) ?? 0).keys()], (at) => faultAt(hook, at + 1, isStrict)),
+    [...Array(occasions.get(hook.name) ?? 0).keys()].map((at) => faultAt(hook, at + 1, isStrict)),
   );
 }
 

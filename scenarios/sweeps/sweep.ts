@@ -1,10 +1,8 @@
-import { createRandom, type RandomSource } from "../../contracts/engine/random.ts";
 import type { Conditions, PlayedWorld } from "../conditions.ts";
 import type { Exploration, Trial } from "../trials.ts";
 import { stopping } from "./clock-stops.ts";
-import { atEach, type Baseline, type Disturbance, TOGETHER, trialOf } from "./disturbance.ts";
+import { type Baseline, type Disturbance, trialOf } from "./disturbance.ts";
 import { addRow, clockStops, windowTrials } from "./edge-sweep.ts";
-import { ordersOf, randomRows, rowsNamed } from "./extra-rows.ts";
 import { CRASH_HOOKS, faultsOf, type Hook, LIMIT_HOOKS, STORE_HOOKS, sweepBaseline } from "./fault-sweeps.ts";
 import { killAfter } from "./kills.ts";
 import { edgesOf, iso } from "./times.ts";
@@ -13,7 +11,7 @@ const EXPORTS = "/api/v1/bulk-exports";
 
 /** At each instant at which something was due, every export is cancelled after it. */
 function cancellations({ due }: Baseline): readonly Disturbance[] {
-  return atEach(due, (instant) => ({
+  return due.map((instant) => ({
     name: `cancel at ${iso(instant)}`,
     section: "4.7",
     tolerance: "end",
@@ -32,11 +30,12 @@ async function cancelAll({ send }: PlayedWorld): Promise<void> {
 
 /** At each instant at which something was due, a row arrives that starts at an edge of a window. */
 function lateRows(baseline: Baseline): readonly Disturbance[] {
-  const orders = ordersOf(baseline);
+  // Only exports whose files are compared.
+  const orders = baseline.exports.filter(({ problems }) => problems !== undefined).map(({ order }) => order);
   const points = baseline.due.flatMap((instant) =>
     orders.flatMap((order) => edgesOf(order).map((start) => ({ instant, order, start }))),
   );
-  return atEach(points, ({ instant, order, start }) => ({
+  return points.map(({ instant, order, start }) => ({
     name: `row of ${iso(start)} at ${iso(instant)}`,
     section: "3.3",
     tolerance: "rows" as const,
@@ -66,7 +65,7 @@ const FAMILIES = {
         isCommand ? CRASH_HOOKS.filter(({ settling }) => settling === undefined) : CRASH_HOOKS,
         baseline,
       ),
-      ...(isCommand ? [] : atEach(baseline.turns, killAfter)),
+      ...(isCommand ? [] : baseline.turns.map(killAfter)),
     ],
   },
   edges: { disturbances: clockStops, alone: windowTrials, needsScenario: true },
@@ -127,49 +126,4 @@ function pairsOf(one: readonly Disturbance[], other: readonly Disturbance[]): re
 
 function canCombine(left: Disturbance, right: Disturbance): boolean {
   return left.name !== right.name && (left.scope === undefined || left.scope !== right.scope);
-}
-
-/** Disturbances of a random trial, next to extra rows. */
-const MAX_TOGETHER = 3;
-
-/**
- * Random trials of up to three disturbances of any family, half of them with extra rows. A trial follows from the seed
- * and its number alone. `only`: this one.
- */
-export function randomSweep(seed: number, count: number, only: string | undefined): Exploration<Baseline> {
-  return {
-    name: "--explore",
-    baseline: baselineOf(SWEEP_NAMES),
-    trialsOf(baseline) {
-      const families = SWEEP_NAMES.map((name) => FAMILIES[name].disturbances(baseline, false)).filter(
-        ({ length }) => length > 0,
-      );
-      if (families.length === 0) return [];
-      const all = only === undefined ? [] : families.flat();
-      const partNamed = (name: string) => all.find((each) => each.name === name) ?? rowsNamed(baseline, name);
-      const partLists =
-        only === undefined
-          ? Array.from({ length: count }, (_, at) => drawnParts(baseline, families, createRandom(seed, at)))
-          : [only.split(TOGETHER).map(partNamed)];
-      const trials = partLists.flatMap((parts) =>
-        parts.every((part) => part !== undefined) ? [trialOf(parts, baseline.exports, true)] : [],
-      );
-      return [...new Map(trials.map((trial) => [trial.name, trial])).values()];
-    },
-  };
-}
-
-function drawnParts(
-  baseline: Baseline,
-  families: readonly (readonly Disturbance[])[],
-  { integer: below }: RandomSource,
-): readonly Disturbance[] {
-  const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
-  const rows = below(2) === 0 ? randomRows(baseline, below) : undefined;
-  const parts = rows === undefined ? [] : [rows];
-  for (let size = 1 + below(MAX_TOGETHER); size > 0; size -= 1) {
-    const part = pick(pick(families));
-    if (parts.every((other) => canCombine(part, other))) parts.push(part);
-  }
-  return parts;
 }

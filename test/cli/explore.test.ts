@@ -1,4 +1,4 @@
-// full depth: random trials in processes; `scenarios/sweeps/sweeps.test.ts` draws the same ones.
+// full depth: variations in processes; `scenarios/variations/vary.test.ts` plays the same ones.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
@@ -72,8 +72,6 @@ it("refuses an unknown name, with an exit code that is not 0", async () => {
 
 it.each([
   ["a.capsule b.capsule", "a.capsule: a capsule is replayed alone"],
-  ["--explore 10s --budget 20s", "--budget: it cannot be combined with --explore 10s"],
-  ["--explore 0", '--explore: "0" is not valid; give 1 to 10000 trials'],
   ["a.capsule --vary", "--vary: it cannot be combined with a capsule"],
   ["x.scenario.yaml --record d --shrink y.scenario.yaml", "--record writes to the file of --shrink"],
 ])("refuses words that would be ignored: %s", async (words, said) => {

@@ -43,19 +43,3 @@ describe("a sweep of a scenario that only expects a status", () => {
     expect(await sweep(mutation, name)).not.toEqual([]);
   });
 });
-
-describe("random trials", () => {
-  it("find nothing in the product as it is", async () => {
-    expect(await play(undefined, "--explore", "60", "--seed", "7")).toEqual([]);
-  });
-
-  it.each([
-    ["an access that is denied is retried", /^\w+ (AccessDenied|InvalidAccessKeyId) #\d+: /],
-    ["a window holds its end", /^1 row of 0 bytes from 2026-02-27T06:00:00\.000Z for export 1, posted, /],
-  ])("find: %s, and reduce it to one disturbance", async (title, name) => {
-    const mutation = SWEEP_MUTATIONS.find((each) => each.title === title);
-    const results = await play(mutation, "--explore", "200", "--seed", "7");
-    expect(results.length).toBeGreaterThan(0);
-    expect(results).toEqual(results.map(() => expect.stringMatching(name)));
-  });
-});

@@ -6,7 +6,7 @@ import { spreadTrials } from "../../../bin/replay/trial-threads.ts";
 import type { Environment, Environments, ScenarioRequest } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { explorationCounts } from "../../../scenarios/exploration-reports.ts";
-import { randomSweep, sweep } from "../../../scenarios/sweeps/sweep.ts";
+import { sweep } from "../../../scenarios/sweeps/sweep.ts";
 import type { Exploration, TrialResult } from "../../../scenarios/trials.ts";
 import { isFull, turnOf } from "../../support/depth.ts";
 import { subjectOf } from "../../support/subjects.ts";
@@ -154,58 +154,6 @@ describe("two disturbances at once", () => {
     const strict = await swept(NIGHTLY, sweep(["store", "store"], true), { only });
     expect(names(unheld(strict.results))).toEqual(["PutObject AccessDenied #3"]);
   });
-
-  it.each([
-    [
-      "a crash, at its first point",
-      ({ path, body = "" }: ScenarioRequest) =>
-        path.endsWith("/faults") && /"nth":\d{1,4}\D.*"crash"/.test(body),
-      /^(crash at [\w.]+|each attempt crashes from rows\.read) #1$/,
-    ],
-    [
-      "one row, the only thing that matters being its form",
-      ({ path, body = "" }: ScenarioRequest) => path === "/runs/batch" && body.startsWith('{"patch"'),
-      /^1 row of 0 bytes from \S+ for export 1, posted and then patched, before the first export$/,
-    ],
-  ])("of a random trial are reduced to %s, which a name repeats", async (_, isCause, name) => {
-    const subjects = [subjectOf(NIGHTLY, wrongAfter(isCause))];
-    const played = (count: number, only?: string) =>
-      explore(subjects, randomSweep(5, count, only), { jobs: 1, maxRuns: 100 });
-    const { results } = await played(6);
-    const [first = "", ...more] = names(unheld(results));
-    expect([first, ...more]).toEqual([first, ...more].map(() => expect.stringMatching(name)));
-    expect(names(unheld((await played(0, first)).results))).toEqual([first]);
-  });
-
-  it("are drawn at random: the same seed draws the same ones, and a name repeats them", async () => {
-    const random = await swept(NIGHTLY, randomSweep(7, 300, undefined), { perSubject: isFull ? 40 : 3 });
-    expect(unheld(random.results)).toEqual([]);
-    const planned = async (seed: number) => {
-      const subjects = [subjectOf(NIGHTLY, scenarios.environments)];
-      const { notRun } = await explore(subjects, randomSweep(seed, 40, undefined), { jobs: 1, maxRuns: 0 });
-      return notRun.map(({ trial }) => trial);
-    };
-    const plan = await planned(7);
-    expect(await planned(7)).toEqual(plan);
-    expect(await planned(8)).not.toEqual(plan);
-    for (const kind of [
-      /crash/,
-      /hang/,
-      /^(Put|Head)\w+ /,
-      /cancel/,
-      /row of/,
-      /rows? of \d/,
-      /killed/,
-      /429/,
-      /clock/,
-    ])
-      expect(plan.flatMap((name) => name.split(" + "))).toContainEqual(expect.stringMatching(kind));
-    const [first = "", ...more] = names(random.results);
-    expect([first, ...more].some((name) => name.includes(" + "))).toBe(true);
-    const again = await swept(NIGHTLY, randomSweep(9, 1, first), { only: first });
-    expect(names(again.results)).toEqual([first]);
-    expect(unheld(again.results)).toEqual([]);
-  });
 });
 
 /** Exports are wrong once such a request was sent. */
@@ -297,7 +245,7 @@ function inFirstTrial(change: (environment: Environment) => Promise<Environment>
   };
 }
 
-it("an exception in a random trial makes it broken, with the command that repeats it; the others are played", async () => {
+it("an exception in a trial makes it broken, with the command that repeats it; the others are played", async () => {
   const throwing = inFirstTrial(async (environment) => {
     const request = async (): Promise<never> => {
       throw new TypeError("undefined is not a function");
@@ -306,12 +254,12 @@ it("an exception in a random trial makes it broken, with the command that repeat
   });
   const subject = {
     ...subjectOf(NIGHTLY, throwing),
-    again: (trial: string) => `replay --explore 3 --seed 5 --only ${trial}`,
+    again: (trial: string) => `replay --sweep store --only ${trial}`,
   };
-  const { results } = await explore([subject], randomSweep(5, 3, undefined), { jobs: 1, maxRuns: 3 });
+  const { results } = await explore([subject], sweep(["store"]), { jobs: 1, maxRuns: 3 });
   expect(results).toHaveLength(3);
   const [first, ...rest] = results;
-  expect(first).toMatchObject({ verdict: "broken", again: expect.stringContaining("--explore 3 --seed 5") });
+  expect(first).toMatchObject({ verdict: "broken", again: expect.stringContaining("--sweep store --only ") });
   expect(first?.differences[0]).toContain("the emulator threw an error: undefined is not a function (at ");
   expect(rest.filter(({ verdict }) => verdict === "broken")).toEqual([]);
 });
