@@ -13,8 +13,7 @@ const INTEGER_NAME = /^(?:0|[1-9]\d{0,9})$/;
 /** The characters of the longest one in quotes, each as an escape. */
 const MAX_NAME_CHARACTERS = 62;
 const COLON_NEXT = /[ \t\r\n]*:/y;
-/** Found in each text that has a value that cannot be stored, and in some others. */
-const SUSPECT = /\\u[dD]|[eE]\+?\d{3}|\d{309}/;
+const SURROGATE = /\\u[dD]/;
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
 
 /** The value of a JSON text, with marks. Throws a `SyntaxError`. */
@@ -101,9 +100,18 @@ export class UnstorableValue extends Error {}
  * pair; `where` names the value in its message.
  */
 export function parseStorable(text: string, where: string): unknown {
-  const problem = SUSPECT.test(text) ? problemIn(JSON.parse(text), where) : undefined;
+  const markedText = withMarks(text);
+  const mayBeUnstorable = SURROGATE.test(text) || (markedText !== text && hasLargeNumber(markedText));
+  const problem = mayBeUnstorable ? problemIn(JSON.parse(text), where) : undefined;
   if (problem !== undefined) throw new UnstorableValue(problem);
-  return parseExact(text);
+  return JSON.parse(markedText);
+}
+
+/** Whether a marked number is outside the range of doubles. */
+function hasLargeNumber(markedText: string): boolean {
+  for (const [, numeral] of markedText.matchAll(MARKS_IN_JSON))
+    if (numeral !== undefined && !Number.isFinite(Number(numeral))) return true;
+  return false;
 }
 
 function problemIn(value: unknown, where: string): string | undefined {

@@ -18,12 +18,10 @@ interface Schema {
 export function withDeclaredNumbers(value: unknown, field: Field<unknown>): unknown {
   if (isOpen(field)) return value;
   if (typeof value !== "object" || value === null) return plainNumber(value);
-  const { properties = {}, items, additionalProperties, anyOf = [] } = field as Schema;
+  const { items, anyOf = [] } = field as Schema;
   for (const alternative of anyOf) withDeclaredNumbers(value, alternative);
   if (Array.isArray(value)) changeItems(value, items ?? {});
-  else if (typeof additionalProperties === "object")
-    changeMap(value as Record<string, unknown>, additionalProperties);
-  else changeMembers(value as Record<string, unknown>, properties);
+  else changeMembers(value as Record<string, unknown>, field);
   return value;
 }
 
@@ -32,16 +30,16 @@ function changeItems(list: unknown[], field: Field<unknown>): void {
   for (const index of list.keys()) list[index] = withDeclaredNumbers(list[index], field);
 }
 
-function changeMembers(members: Record<string, unknown>, fields: Record<string, Field<unknown>>): void {
-  for (const [name, field] of Object.entries(fields))
-    if (Object.hasOwn(members, name)) members[name] = withDeclaredNumbers(members[name], field);
-}
-
-/** Names are marked like numbers. */
-function changeMap(map: Record<string, unknown>, field: Field<unknown>): void {
-  for (const [name, value] of Object.entries(map)) {
-    delete map[name];
-    map[plainName(name)] = withDeclaredNumbers(value, field);
+/** Names are marked like numbers. Those of an object without declared members are only stored. */
+function changeMembers(members: Record<string, unknown>, field: Field<unknown>): void {
+  const { properties, additionalProperties } = field as Schema;
+  const others = typeof additionalProperties === "object" ? additionalProperties : {};
+  if (!properties && isOpen(others)) return;
+  for (const [name, value] of Object.entries(members)) {
+    const plain = plainName(name);
+    if (plain !== name) delete members[name];
+    const memberField = properties && Object.hasOwn(properties, plain) ? properties[plain] : undefined;
+    members[plain] = withDeclaredNumbers(value, memberField ?? others);
   }
 }
 

@@ -269,6 +269,12 @@ test("a part with half of a surrogate pair is refused by its name", async () => 
   });
 });
 
+test("an unknown member named by an integer is ignored with a warning", async () => {
+  const init = { method: "POST", headers: HEADERS, body: '{"10":1}' };
+  const reply = await fetch(`${rig.emulator.url}/threads`, init);
+  expect(reply.headers.get("x-emulator-warning")).toContain("body.10");
+});
+
 test("10.0 is an integer where one is asked for", async () => {
   expect((await send("POST", "/assistants/search", '{"limit":1.0,"offset":0.0}')).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { plainNumber } from "../../../contracts/spec/exact-json.ts";
+import { plainName, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { timeProblem } from "../../kernel/instant.ts";
 import { JsonText } from "../json-text.ts";
 import { isJsonObject, type JsonObject, jsonProblem } from "./json.ts";
@@ -78,7 +78,7 @@ export function readFields<R = Readonly<Record<string, FieldReader>>>(
     if (fieldValue === undefined) continue;
     const readField = readers.get(name);
     if (!readField) {
-      unread.push(name);
+      unread.push(plainName(name));
       continue;
     }
     const read = fieldValue === null ? null : readField(fieldValue, reportProblem);
