@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { request as plain, validateHeaderValue } from "node:http";
-import { text } from "node:stream/consumers";
+import { validateHeaderValue } from "node:http";
 import { parseExact } from "../contracts/spec/exact-json.ts";
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
-import { type ClientReply, NoReply, requestJson, type Send } from "../emulator/client/send.ts";
+import { requestJson, type Send } from "../emulator/client/send.ts";
+import { sendOverHttp } from "../emulator/client/send-over-http.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import { AS_OF_HEADER } from "../emulator/http/as-of-choice.ts";
 import { isAlive, type Locator, readLocator } from "../emulator/runtime/process/locator.ts";
@@ -30,7 +30,7 @@ export async function readWorld(invocation: Invocation, timeoutMs = TIMEOUT_MS):
   const { at } = invocation.flags;
   const url = await addressOf(invocation);
   if (typeof at !== "string") return worldAt(url, timeoutMs, invocation.flags);
-  const send = sendOverHttp(url, timeoutMs);
+  const send = sendChecked(url, timeoutMs);
   const asOf = { [AS_OF_HEADER]: at };
   return worldThrough(url, invocation.flags, (path, init) =>
     send(path, { ...init, headers: { ...init.headers, ...asOf } }),
@@ -43,7 +43,7 @@ async function addressOf(invocation: Invocation): Promise<string> {
 
 /** The world at an address; platform calls are made with the key and the workspace of the flags. */
 export function worldAt(url: string, timeoutMs = TIMEOUT_MS, flags: Invocation["flags"] = {}): RunningWorld {
-  return worldThrough(url, flags, sendOverHttp(url, timeoutMs));
+  return worldThrough(url, flags, sendChecked(url, timeoutMs));
 }
 
 function worldThrough(
@@ -106,31 +106,12 @@ export async function notFound(invocation: Invocation, when: string, advice = FI
   return new Unreachable(`no running emulator found${when} in ${place}; ${advice}`);
 }
 
-/**
- * Sends to a server as `sendTo` does, without `fetch`: to load that takes Node as long as all else that most commands do. Throws `NoReply`
- * when no whole reply comes within `timeoutMs`, and `UsageError` for a header that cannot be sent.
- */
-export function sendOverHttp(url: string, timeoutMs: number): Send {
-  return async (path, { method, headers, body }) => {
-    const request = url.startsWith("https:") ? (await import("node:https")).request : plain;
-    const signal = AbortSignal.timeout(timeoutMs);
-    for (const [name, value] of Object.entries(headers)) requireSendable(name, value);
-    return new Promise<ClientReply>((resolve, reject) => {
-      const fail = () => reject(new NoReply(url));
-      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-      request(url + path, { method, headers: { ...headers, ...length }, signal }, (reply) => {
-        const header = (name: string) => reply.headers[name.toLowerCase()];
-        text(reply).then((whole) => {
-          resolve({
-            status: reply.statusCode ?? 0,
-            headers: { get: (name) => header(name)?.toString() ?? null },
-            text: async () => whole,
-          });
-        }, fail);
-      })
-        .once("error", fail)
-        .end(body);
-    });
+/** As `sendOverHttp`, but throws `UsageError` for a header that cannot be sent. */
+export function sendChecked(url: string, timeoutMs: number): Send {
+  const send = sendOverHttp(url, timeoutMs);
+  return async (path, request) => {
+    for (const [name, value] of Object.entries(request.headers)) requireSendable(name, value);
+    return send(path, request);
   };
 }
 

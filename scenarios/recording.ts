@@ -7,7 +7,8 @@ import {
   type RecordedRequest,
   type RecordingHeader,
 } from "../emulator/client/control-client.ts";
-import { NoReply, sendTo } from "../emulator/client/send.ts";
+import { NoReply } from "../emulator/client/send.ts";
+import { sendOverHttp } from "../emulator/client/send-over-http.ts";
 import { gapsOf, warningsOf } from "./recording-gaps.ts";
 import { verbatim } from "./variables.ts";
 
@@ -63,7 +64,7 @@ export async function record(url: string): Promise<Recorded> {
 
 /** Rejects when no emulator answers at this address. */
 export async function readRecording(url: string): Promise<RecordedWorld> {
-  const client = createControlClient(sendTo(url));
+  const client = createControlClient(sendOverHttp(url));
   const [header, ...requests] = await client.recording().catch(notAnEmulator(url));
   const { settings } = await client.config<Config>().catch(notAnEmulator(url));
   const { url: ownUrl, eu_url, s3_url } = await client.status();

@@ -1,5 +1,6 @@
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
-import { ErrorReply, NoReply, sendTo } from "../emulator/client/send.ts";
+import { ErrorReply, NoReply } from "../emulator/client/send.ts";
+import { replyOverHttp, sendOverHttp } from "../emulator/client/send-over-http.ts";
 import type { Status } from "../emulator/client/views.ts";
 import {
   type Environment,
@@ -8,11 +9,8 @@ import {
   type Environments,
   type ReadParquet,
   refuseGone,
-  replyOf,
 } from "./environment.ts";
 import { differences } from "./matching.ts";
-
-const REPLY_TIMEOUT_MS = 10 * 60_000;
 
 /** Creates a world for each scenario at a running emulator; one that refuses worlds is reset and used whole. */
 export async function openTarget(
@@ -150,13 +148,9 @@ function environmentAt(
     s3Url: s3_url,
     seed,
     async request({ region, method, path, headers, body }) {
-      const reply = await fetch(`${region === "eu" ? eu_url : base}${path}`, {
-        method,
-        headers: { ...headers },
-        ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(REPLY_TIMEOUT_MS),
-      });
-      return refuseGone(await replyOf(reply), base.split("/w/")[1] ?? "main");
+      const request = { method, headers, ...(body !== undefined && { body }) };
+      const reply = await answered(replyOverHttp(region === "eu" ? eu_url : base, path, request));
+      return refuseGone(reply, base.split("/w/")[1] ?? "main");
     },
     readParquet,
     close,
@@ -166,13 +160,18 @@ function environmentAt(
 /** Calls the emulator; throws `EnvironmentError` with the address when it refuses or does not answer. */
 async function asked<T>(url: string, act: (client: ControlClient) => Promise<T>): Promise<T> {
   try {
-    return await act(createControlClient(sendTo(url)));
+    return await answered(act(createControlClient(sendOverHttp(url))));
   } catch (error) {
-    if (error instanceof NoReply) throw new EnvironmentError(error.message);
     if (!(error instanceof ErrorReply)) throw error;
     const isRefusal = error.code !== undefined;
     throw new EnvironmentError(
       isRefusal ? `${url}: ${error.description}` : `${url}: ${error.message} Is it an emulator?`,
     );
   }
+}
+
+function answered<T>(reply: Promise<T>): Promise<T> {
+  return reply.catch((error: unknown) => {
+    throw error instanceof NoReply ? new EnvironmentError(error.message) : error;
+  });
 }

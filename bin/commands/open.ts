@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { replyOverHttp } from "../../emulator/client/send-over-http.ts";
 import { CONSOLE_PATH } from "../../emulator/subjects/control-prefix.ts";
-import { type Environment, replyOf } from "../../scenarios/environment.ts";
+import type { Environment } from "../../scenarios/environment.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import { openCapsule } from "../capsule/file.ts";
 import { factLines, scenarioOf } from "../capsule/play.ts";
@@ -64,14 +65,8 @@ async function run(invocation: Invocation): Promise<number> {
         readParquet,
         close: async () => {},
         async request({ region, method, path, headers, body }) {
-          // A fault may redirect to another host.
-          const init: RequestInit = {
-            method,
-            headers,
-            redirect: "manual",
-            ...(body !== undefined && { body }),
-          };
-          return replyOf(await fetch((region === "eu" ? euUrl : url) + path, init));
+          const request = { method, headers, ...(body !== undefined && { body }) };
+          return replyOverHttp(region === "eu" ? euUrl : url, path, request);
         },
       };
       const { failure } = await runScenario(scenario, {

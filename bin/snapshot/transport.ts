@@ -28,6 +28,8 @@ export function transportTo(
         });
       });
       sending.on("error", reject);
+      // Without an error after `101`, for example.
+      sending.on("close", () => reject(new Error("the connection was closed without a reply")));
       body.on("error", reject);
       body.pipe(sending);
     });

@@ -98,7 +98,11 @@ export const BOUNDS = {
     1_000_000,
     "Maximum number of trace rows whose values a comparison of two worlds reads: those that both have but do not share. It reports how many it did not read.",
   ),
-  parquet_page_bytes: bytes("2.8", 268_435_456, "Maximum size of a Parquet file whose rows can be listed."),
+  parquet_page_bytes: bytes(
+    "2.8",
+    268_435_456,
+    "Maximum size of a Parquet file whose rows can be listed, or that is read from an external object store.",
+  ),
   parquet_search_rows: count(
     "2.8",
     100_000,

@@ -1,13 +1,16 @@
 import { Lacking } from "../engine/contract.ts";
 import type { Identity, ObjectStore } from "../engine/target.ts";
+import { openS3Client, type StoreBounds } from "./s3-client.ts";
 
 /** A thousand objects each. */
 const MAX_PAGES = 200;
+const BOUNDS: StoreBounds = { timeoutMs: 60_000, objectBytes: 268_435_456 };
 
 /** The AWS SDK, which is loaded when a case first looks into a bucket. */
 export function openObjectStore(
   endpoint: string | undefined,
   { region, accessKeyId, secretAccessKey, sessionToken }: Omit<Identity["bucket"], "name" | "endpointUrl">,
+  bounds = BOUNDS,
 ): ObjectStore & { close(): void } {
   let store: ReturnType<typeof load> | undefined;
 
@@ -19,7 +22,7 @@ export function openObjectStore(
       credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
       ...(endpoint && { endpoint, forcePathStyle: true }),
     };
-    return { sdk, client: quietly(() => new sdk.S3Client(settings)) };
+    return { sdk, client: await openS3Client(settings, bounds) };
   }
 
   const open = () => {
@@ -58,17 +61,4 @@ export function openObjectStore(
       void store?.then(({ client }) => client.destroy());
     },
   };
-}
-
-/** On Node 20 the SDK would tell whoever reads the verdict to upgrade; the one that is pinned here runs there. */
-function quietly<Client>(make: () => Client): Client {
-  const name = "AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED";
-  const before = process.env[name];
-  process.env[name] = "true";
-  try {
-    return make();
-  } finally {
-    if (before === undefined) delete process.env[name];
-    else process.env[name] = before;
-  }
 }

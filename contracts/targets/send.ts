@@ -1,12 +1,12 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from "node:http";
-import { Agent as HttpsAgent, request as overHttps } from "node:https";
 import { type Region, type WireReply, type WireRequest, WORLD_HEADER } from "../engine/http-message.ts";
+import { createConnections, type OutgoingBounds, wholeReply } from "./outgoing.ts";
 
-/** Without a byte. */
-const TIMEOUT_MS = 60_000;
-/** For a complete reply: longer than a run that is waited for or streamed usually takes. */
-const REPLY_TIMEOUT_MS = 300_000;
-const MAX_REPLY_BYTES = 67_108_864;
+const BOUNDS: OutgoingBounds = {
+  idleMs: 60_000,
+  // Longer than a run that is waited for or streamed usually takes.
+  replyMs: 300_000,
+  replyBytes: () => 67_108_864,
+};
 const MAX_SOCKETS = 64;
 
 /** Sends over the network; owns its connections. */
@@ -21,9 +21,9 @@ export interface Sender {
 export function createSender(
   addresses: Readonly<Partial<Record<Region, string>>>,
   agentUrl?: string,
+  bounds = BOUNDS,
 ): Sender {
-  const connections = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
+  const connections = createConnections(MAX_SOCKETS);
 
   const addressOf = ({ region, path, headers }: WireRequest) => {
     const base = agentUrl !== undefined && isAgentPath(path) ? agentUrl : addresses[region];
@@ -32,11 +32,16 @@ export function createSender(
   };
 
   async function send(request: WireRequest): Promise<WireReply> {
-    const { region, method, path } = request;
+    const { region, method, path, headers: sentHeaders, body: sentBody } = request;
     const base = addressOf(request);
     if (base === undefined) throw new Unreachable(`the address of the ${region} region is unknown`);
     try {
-      return await exchange(agents, base, request);
+      const url = new URL(base);
+      const { status, headers, body } = await wholeReply({
+        ...{ url, method, headers: sentHeaders, body: sentBody, connections, bounds },
+        path: url.pathname.replace(/\/$/, "") + path,
+      });
+      return { status, headers, text: body.toString("utf8") };
     } catch (error) {
       const { code = "", message } = error as NodeJS.ErrnoException;
       if (REASONS[code] !== undefined) throw new Unreachable(`${base}: ${REASONS[code]}`);
@@ -48,9 +53,7 @@ export function createSender(
   return {
     send,
     addressOf,
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
+    close: connections.close,
   };
 }
 
@@ -68,78 +71,6 @@ const REASONS: Readonly<Record<string, string>> = {
 /** No reply came. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
-}
-
-type Agents = { readonly "http:": HttpAgent; readonly "https:": HttpsAgent };
-
-async function exchange(agents: Agents, base: string, wireRequest: WireRequest): Promise<WireReply> {
-  let clientRequest: ClientRequest | undefined;
-  try {
-    return await sendOnce(agents, base, wireRequest, (request) => {
-      clientRequest = request;
-    });
-  } catch (error) {
-    // The server may close an idle connection just as it is used again.
-    if (!clientRequest?.reusedSocket || (error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
-    return sendOnce(undefined, base, wireRequest, () => undefined);
-  }
-}
-
-/** Uses a new connection when no agent is given. */
-function sendOnce(
-  agents: Agents | undefined,
-  base: string,
-  { method, path, headers, body }: WireRequest,
-  onSent: (request: ClientRequest) => void,
-): Promise<WireReply> {
-  const { protocol, hostname, port, pathname } = new URL(base);
-  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-  const options = {
-    method,
-    // The path unchanged: URL would resolve dots and correct deliberate mistakes.
-    path: pathname.replace(/\/$/, "") + path,
-    hostname: hostname.replace(/^\[|\]$/g, ""),
-    port,
-    headers: { ...headers, ...length },
-    timeout: TIMEOUT_MS,
-  };
-  return new Promise((resolve, reject) => {
-    const request =
-      protocol === "https:"
-        ? overHttps({ ...options, agent: agents?.["https:"] ?? false })
-        : overHttp({ ...options, agent: agents?.["http:"] ?? false });
-    onSent(request);
-    const giveUp = (reason: string) => {
-      reject(new Error(reason));
-      request.destroy();
-    };
-    const timer = setTimeout(
-      () => giveUp(`the reply did not end within ${REPLY_TIMEOUT_MS / 1000} s`),
-      REPLY_TIMEOUT_MS,
-    );
-    request
-      .on("timeout", () => giveUp(`no reply within ${TIMEOUT_MS / 1000} s`))
-      .on("error", reject)
-      .on("response", (response) => replyOf(response).then(resolve, reject))
-      .on("close", () => clearTimeout(timer))
-      .end(body);
-  });
-}
-
-async function replyOf(response: IncomingMessage): Promise<WireReply> {
-  const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_REPLY_BYTES) throw new Error(`the reply has more than ${MAX_REPLY_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return {
-    status: response.statusCode ?? 0,
-    headers: Object.fromEntries(headers),
-    text: Buffer.concat(chunks).toString("utf8"),
-  };
 }
 
 /** Paths of the agent server, where it has an address of its own. */

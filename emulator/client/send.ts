@@ -72,24 +72,6 @@ function reasonOf(error: ErrorBody["error"], detail: unknown, body: unknown): st
   return message ?? (typeof detail === "string" ? detail : JSON.stringify(body));
 }
 
-/** Sends over the network; throws `NoReply` when nothing answers within `timeoutMs`. */
-export function sendTo(url: string, timeoutMs?: number): Send {
-  return async (path, request) => {
-    const timeout = new AbortController();
-    // Not AbortSignal.timeout(): its timer does not keep the process alive, and neither does a request whose connection
-    // was closed before it was sent. The process would end without a message.
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
-    try {
-      return await readReply(await fetch(url + path, { ...request, signal: timeout.signal }));
-    } catch (error) {
-      if (error instanceof TypeError || timeout.signal.aborted) throw new NoReply(url);
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-}
-
 /** Yields the values of a stream of JSON lines until it ends; throws `NoReply` and `ErrorReply`. */
 export async function* followLines<T>(url: string, path: string, signal?: AbortSignal): AsyncGenerator<T> {
   const reply = await fetch(url + path, { signal: signal ?? null }).catch(() => {
@@ -103,12 +85,6 @@ export async function* followLines<T>(url: string, path: string, signal?: AbortS
     rest = lines.pop() ?? "";
     for (const line of lines) yield JSON.parse(line);
   }
-}
-
-/** Reads the body within the time of the request. */
-async function readReply(reply: Response): Promise<ClientReply> {
-  const text = await reply.text();
-  return { status: reply.status, headers: reply.headers, text: async () => text };
 }
 
 /** Sends a value as JSON and reads the reply; throws `ErrorReply` for a status of 400 or above. */

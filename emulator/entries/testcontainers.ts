@@ -7,7 +7,7 @@ import {
 } from "testcontainers";
 import { childEnvironment } from "../client/child-environment.ts";
 import { CONTROL_PATH, createControlClient } from "../client/control-client.ts";
-import { sendTo } from "../client/send.ts";
+import { sendOverHttp } from "../client/send-over-http.ts";
 import type { Control } from "../runtime/index.ts";
 
 const PORTS = { us: 4700, eu: 4701, s3: 4702 } as const;
@@ -88,6 +88,6 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
 
   /** Calls a test-only operation by its path below `/_emulator/v1`; typed by method and path. */
   get control(): Control {
-    return createControlClient(sendTo(this.url)).call as Control;
+    return createControlClient(sendOverHttp(this.url)).call as Control;
   }
 }

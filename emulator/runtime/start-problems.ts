@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { createControlClient } from "../client/control-client.ts";
-import { sendTo } from "../client/send.ts";
+import { sendOverHttp } from "../client/send-over-http.ts";
 import type { Configuration } from "../config/configuration.ts";
 
 const PROBE_TIMEOUT_MS = 5_000;
@@ -79,7 +79,7 @@ async function emulatorWith(
 /** Describes the emulator that uses a port; undefined when it is another program. */
 async function emulatorAt(host: string, port: number | undefined): Promise<string | undefined> {
   const near = isIP(host) === 6 ? `[${host}]` : host;
-  const status = await createControlClient(sendTo(`http://${near}:${port}`, PROBE_TIMEOUT_MS))
+  const status = await createControlClient(sendOverHttp(`http://${near}:${port}`, PROBE_TIMEOUT_MS))
     .status()
     .catch(() => undefined);
   if (typeof status?.pid !== "number") return undefined;

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { sendOverHttp } from "../../bin/running.ts";
+import { sendChecked } from "../../bin/running.ts";
 
 const LONG_MS = 300_000;
 
@@ -22,7 +22,7 @@ it("sends method, path, headers and a body of any characters, and reads the whol
     reply.writeHead(207, { "X-B": "b" }).write(line.slice(0, 5));
     reply.end(line.slice(5));
   });
-  const send = sendOverHttp(url, LONG_MS);
+  const send = sendChecked(url, LONG_MS);
   const reply = await send("/p?q=1", { method: "PUT", headers: { "x-a": "a" }, body: "añ☃" });
   expect([reply.status, reply.headers.get("x-b"), reply.headers.get("x-c"), await reply.text()]).toEqual([
     207,
@@ -45,14 +45,14 @@ it.each<[string, RequestListener, number]>([
   ["never answers", () => undefined, 50],
 ])("reports that nothing answers if a server %s", async (_, answer, timeoutMs) => {
   const url = await serverThat(answer);
-  await expect(sendOverHttp(url, timeoutMs)("/", { method: "GET", headers: {} })).rejects.toMatchObject({
+  await expect(sendChecked(url, timeoutMs)("/", { method: "GET", headers: {} })).rejects.toMatchObject({
     name: "NoReply",
     message: expect.stringContaining(url),
   });
 });
 
 it("refuses a header that cannot be sent, before it connects", async () => {
-  const send = sendOverHttp("http://127.0.0.1:9", LONG_MS);
+  const send = sendChecked("http://127.0.0.1:9", LONG_MS);
   await expect(send("/", { method: "GET", headers: { "x-api-key": "ключ" } })).rejects.toMatchObject({
     name: "UsageError",
     message: 'the header x-api-key cannot have the value "ключ"',

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createControlClient } from "../../emulator/client/control-client.ts";
-import { requestJson, sendTo } from "../../emulator/client/send.ts";
+import { requestJson } from "../../emulator/client/send.ts";
+import { sendOverHttp } from "../../emulator/client/send-over-http.ts";
 import { BEGIN, startRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 
 const rig = useRig("file", () => startRig());
 const WAYS = {
-  "over the network": () => sendTo(rig.emulator.url),
+  "over the network": () => sendOverHttp(rig.emulator.url),
   "in this process": () => rig.emulator.request,
 } as const;
 
@@ -78,7 +79,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("the client of the con
 
 it("reports the requirement behind a refusal of the API from its header", async () => {
   const request = { method: "POST", path: "/api/v1/bulk-exports", body: {}, headers: { "x-api-key": "any" } };
-  for (const send of [sendTo(rig.emulator.url), rig.emulator.request]) {
+  for (const send of [sendOverHttp(rig.emulator.url), rig.emulator.request]) {
     const error = await requestJson(send, request).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       name: "ErrorReply",
@@ -89,7 +90,7 @@ it("reports the requirement behind a refusal of the API from its header", async 
 });
 
 it("reports an address at which nothing answers", async () => {
-  const client = createControlClient(sendTo("http://127.0.0.1:9"));
+  const client = createControlClient(sendOverHttp("http://127.0.0.1:9"));
   await expect(client.status()).rejects.toMatchObject({
     name: "NoReply",
     message:

@@ -26,7 +26,7 @@ export const BLIND_ESCAPE_MUTATIONS = [
     "  const admitted",
     "8.2/ends-in-queue",
   ]),
-  ...mutationsOf("emulator/subjects/webhooks/effects/exchange.ts", [
+  ...mutationsOf("emulator/subjects/webhooks/effects/send-external.ts", [
     "a receiver that answers with a text gets its delivery again",
     '.toString("utf8")',
     '.toString("changed" as "utf8")',

@@ -23,9 +23,10 @@ const bytes = Buffer.from("some bytes");
 describe("the client of an object store elsewhere", () => {
   const objectStores = createObjectStoreClients({
     timeoutMs: 5000,
+    objectBytes: 100 * MIB,
     partBytes: 5 * MIB,
   });
-  const impatient = createObjectStoreClients({ timeoutMs: 150 });
+  const impatient = createObjectStoreClients({ timeoutMs: 150, objectBytes: MIB });
   const servers: Server[] = [];
   afterAll(() => {
     objectStores.close();
@@ -188,6 +189,41 @@ describe("the client of an object store elsewhere", () => {
     expect(await reply(deniedUrl)).toBe("it answered 403 AccessDenied: Not yours.");
     const own = await answeringXml(400, error("XOwnTrouble", ""));
     expect(await reply(own)).toBe("it answered 400 XOwnTrouble");
+  });
+
+  test("a list whose pages do not end, and are empty, is given up", async ({ expect }) => {
+    const page = "<IsTruncated>true</IsTruncated><NextContinuationToken>next</NextContinuationToken>";
+    const url = await answering(200, `<ListBucketResult>${page}</ListBucketResult>`);
+    expect(await open(url, KEY).list("")).toMatchObject({
+      failure: "invalid_endpoint",
+      message: "The listing did not end within 200 pages.",
+    });
+  });
+
+  test("a large body is sent once the server has accepted its headers", async ({ expect }) => {
+    const received: number[] = [];
+    const url = await serve((request, response) => {
+      let size = 0;
+      request.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      request.on("end", () => {
+        received.push(size);
+        response.setHeader("etag", '"1"').end();
+      });
+    });
+    const refusing = createServer();
+    servers.push(refusing);
+    refusing.on("checkContinue", (_request, response) => {
+      response.writeHead(403, { "content-type": "application/xml" });
+      response.end("<Error><Code>AccessDenied</Code><Message>No.</Message></Error>");
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+    const refusingUrl = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+    const large = Buffer.alloc(4 * MIB, 5);
+    expect(await open(url, KEY).put("large", large)).toEqual({ stored: true });
+    expect(received).toEqual([large.length]);
+    expect(await open(refusingUrl, KEY).put("large", large)).toMatchObject({ failure: "access_denied" });
   });
 
   test("an endpoint that never answers, or never ends its answer, is given up", async ({ expect }) => {

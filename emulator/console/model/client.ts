@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { createControlClient } from "../../client/control-client.ts";
-import { type ClientRequest, sendTo } from "../../client/send.ts";
+import { type ClientReply, type ClientRequest, NoReply } from "../../client/send.ts";
 import { token } from "./token.ts";
 import { pathOf, worldUrl } from "./world-address.ts";
 
@@ -16,9 +16,16 @@ export function baseOf(path: string): string {
 }
 
 /** Sends a request as of now. */
-function send(path: string, request: ClientRequest) {
+async function send(path: string, request: ClientRequest): Promise<ClientReply> {
   const headers = request.method === "GET" ? {} : pageHeaders(request.method);
-  return sendTo(baseOf(path))(path, { ...request, headers: { ...headers, ...request.headers } });
+  const base = baseOf(path);
+  try {
+    const reply = await fetch(base + path, { ...request, headers: { ...headers, ...request.headers } });
+    const text = await reply.text();
+    return { status: reply.status, headers: reply.headers, text: async () => text };
+  } catch (error) {
+    throw error instanceof TypeError ? new NoReply(base) : error;
+  }
 }
 
 /** Sends a request to this world, as of the visible turn, or to another world. */

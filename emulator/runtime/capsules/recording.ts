@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { readRecording, recordedScenario } from "../../../scenarios/recording.ts";
 import { type ControlClient, createControlClient } from "../../client/control-client.ts";
-import { ErrorReply, sendTo } from "../../client/send.ts";
+import { ErrorReply } from "../../client/send.ts";
+import { sendOverHttp } from "../../client/send-over-http.ts";
 import type { Commit } from "../../kernel/commit.ts";
 import { type CapsuleFacts, writeCapsule } from "./file.ts";
 import { recordingParts } from "./parts.ts";
@@ -23,7 +24,7 @@ export async function writeRecording(
   run: RecordedRun,
 ): Promise<readonly string[]> {
   const [, origin = url, from = "main"] = /^(.*)\/w\/([^/]+)$/.exec(url) ?? [];
-  const emulator = createControlClient(sendTo(origin));
+  const emulator = createControlClient(sendOverHttp(origin));
   const recording = await readRecording(url);
   const { seed, start_turn: startTurn } = recording.header;
   const { snapshot, problem } = await saveStart(emulator, origin, { from, at: startTurn });
@@ -81,7 +82,7 @@ async function saveStart(
   let id: string | undefined;
   try {
     ({ id } = await emulator.worlds.create(source));
-    const fork = createControlClient(sendTo(`${origin}/w/${id}`));
+    const fork = createControlClient(sendOverHttp(`${origin}/w/${id}`));
     // A flowing clock would pass the first request.
     await fork.clock.freeze();
     const name = `${id}-capsule`;

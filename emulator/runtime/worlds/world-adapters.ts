@@ -92,6 +92,7 @@ export function openAdapters(
     webhooks: createWebhookSender({ settings: configuration.settings, handle }),
     objectStores: createObjectStoreClients({
       timeoutMs: settings.timings.object_store_timeout_ms,
+      objectBytes: settings.limits.parquet_page_bytes,
       isolated: settings.isolated,
     }),
   };

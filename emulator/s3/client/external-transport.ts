@@ -38,21 +38,19 @@ type Sdk = typeof import("@aws-sdk/client-s3");
 interface Request {
   readonly sdk: Sdk;
   readonly client: S3Client;
-  /** Aborts the request, including its response, after the timeout. */
-  readonly within: () => { readonly abortSignal: AbortSignal };
 }
 
 const MAX_LISTED_KEYS = 100_000;
+/** S3 lists a thousand keys on each page; a page may have fewer, or none. */
+const MAX_PAGES = 200;
 
 /** Requests to any other S3-compatible store, through the AWS SDK. */
 export function createExternalTransport(
   clients: Clients,
   address: ObjectStoreAddress,
   credentials: ObjectStoreCredentials,
-  timeoutMs: number,
 ): ObjectStoreTransport {
   const Bucket = address.bucket;
-  const within = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
 
   async function attempt<R>(act: (request: Request) => Promise<R>): Promise<ObjectStoreFailure | R> {
     try {
@@ -60,7 +58,7 @@ export function createExternalTransport(
         import("@aws-sdk/client-s3"),
         clients.take(address, credentials),
       ]);
-      return await act({ sdk, client, within });
+      return await act({ sdk, client });
     } catch (error) {
       return failureOfError(error, address.endpointUrl !== null);
     }
@@ -71,7 +69,7 @@ export function createExternalTransport(
 
     putWhole: (Key, Body) =>
       attempt(async ({ sdk, client }) => {
-        const { ETag } = await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body }), within());
+        const { ETag } = await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body }));
         if (!ETag || ETag.startsWith("W/"))
           throw new NotS3Error("The endpoint stored the object but returned no entity tag.");
         return { stored: true } as const;
@@ -81,7 +79,7 @@ export function createExternalTransport(
       attempt(async (request) => {
         const { sdk, client } = request;
         const command = new sdk.HeadObjectCommand({ Bucket, Key });
-        const reply = await client.send(command, within()).catch(() => undefined);
+        const reply = await client.send(command).catch(() => undefined);
         if (reply?.ContentLength !== undefined) return { size: reply.ContentLength };
         // A response to HEAD has no body with the reason; a response to GET has one.
         return { size: (await readObject(request, { Bucket, Key })).length };
@@ -91,7 +89,7 @@ export function createExternalTransport(
 
     delete: (Key) =>
       attempt(async ({ sdk, client }) => {
-        await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), within());
+        await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }));
         return { deleted: true } as const;
       }),
 
@@ -114,58 +112,60 @@ type UploadRequests = Pick<
 function uploadRequests(attempt: Attempt, Bucket: string): UploadRequests {
   return {
     createUpload: (key) =>
-      attempt(async ({ sdk, client, within }) => {
+      attempt(async ({ sdk, client }) => {
         const create = new sdk.CreateMultipartUploadCommand({ Bucket, Key: key });
-        const { UploadId } = await client.send(create, within());
+        const { UploadId } = await client.send(create);
         if (!UploadId) throw new NotS3Error("The endpoint created no multipart upload.");
         return { key, uploadId: UploadId };
       }),
 
     putPart: ({ key: Key, uploadId: UploadId }, partNumber, Body) =>
-      attempt(async ({ sdk, client, within }) => {
+      attempt(async ({ sdk, client }) => {
         const part = new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber: partNumber, Body });
-        const { ETag } = await client.send(part, within());
+        const { ETag } = await client.send(part);
         if (!ETag) throw new NotS3Error("The endpoint stored a part but returned no entity tag.");
         return { partNumber, etag: ETag };
       }),
 
     completeUpload: ({ key: Key, uploadId: UploadId }, parts) =>
-      attempt(async ({ sdk, client, within }) => {
+      attempt(async ({ sdk, client }) => {
         const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }));
         const MultipartUpload = { Parts };
         const complete = new sdk.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload });
-        await client.send(complete, within());
+        await client.send(complete);
         return { stored: true } as const;
       }),
 
     abortUpload: ({ key: Key, uploadId: UploadId }) =>
-      attempt(({ sdk, client, within }) =>
-        client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), within()),
+      attempt(({ sdk, client }) =>
+        client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
       ),
   };
 }
 
-async function readObject({ sdk, client, within }: Request, location: ObjectLocation): Promise<Uint8Array> {
-  const { Body, ETag } = await client.send(new sdk.GetObjectCommand(location), within());
+async function readObject({ sdk, client }: Request, location: ObjectLocation): Promise<Uint8Array> {
+  const { Body, ETag } = await client.send(new sdk.GetObjectCommand(location));
   if (!Body || !ETag) throw new NotS3Error("The endpoint responded without an entity tag.");
   return Body.transformToByteArray();
 }
 
 async function listKeys(
-  { sdk, client, within }: Request,
+  { sdk, client }: Request,
   Bucket: string,
   Prefix: string,
 ): Promise<readonly string[]> {
   const keys: string[] = [];
   let ContinuationToken: string | undefined;
-  do {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const command = new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
-    const page = await client.send(command, within());
-    if (page.IsTruncated === undefined && page.Name === undefined) {
+    const listing = await client.send(command);
+    if (listing.IsTruncated === undefined && listing.Name === undefined) {
       throw new NotS3Error("The response of the endpoint is not a listing.");
     }
-    for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
-    ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
-  } while (ContinuationToken !== undefined && keys.length < MAX_LISTED_KEYS);
-  return keys.slice(0, MAX_LISTED_KEYS);
+    for (const { Key } of listing.Contents ?? []) if (Key !== undefined) keys.push(Key);
+    ContinuationToken = listing.IsTruncated ? listing.NextContinuationToken : undefined;
+    if (ContinuationToken === undefined || keys.length >= MAX_LISTED_KEYS)
+      return keys.slice(0, MAX_LISTED_KEYS);
+  }
+  throw new NotS3Error(`The listing did not end within ${MAX_PAGES} pages.`);
 }

@@ -26,7 +26,7 @@ export function failureOfError(error: unknown, hasEndpoint: boolean): ObjectStor
   const { name = "", Code, message: sdkMessage = "", code: cause, $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode ?? 0;
   const s3Code = Code ?? (isS3Name(name) ? name : undefined);
-  const request: FailedRequest = { code: s3Code, message: sdkMessage, status, cause, name };
+  const request: FailedRequest = { code: s3Code, message: sdkMessage, status, cause };
   // An upload may fail after the status 200, with a code in the body.
   const unanswered = s3Code !== undefined && status > 0 ? undefined : noAnswer(request);
   if (unanswered) return noStoreFailure(...unanswered, hasEndpoint);
@@ -61,11 +61,11 @@ const NO_ANSWER: Readonly<Record<string, NoAnswer>> = {
   EPIPE: ["ConnectionFailed", "it closed the connection"],
   ETIMEDOUT: ["NoAnswerInTime", "it did not answer in time"],
   EPROTO: ["UntrustedConnection", "it does not speak TLS: check http or https"],
-  HPE_INVALID_CONSTANT: ["NotAnS3Server", "it does not speak HTTP"],
+  ERR_REPLY_CUT_OFF: ["ConnectionFailed", "it closed the connection"],
+  ERR_REPLY_TOO_LONG: ["NotAnS3Server", "its reply is longer than an S3 server sends"],
   ERR_INVALID_URL: ["InvalidSettings", "it is not a URL"],
 };
 
-const TIMEOUTS: ReadonlySet<string> = new Set(["TimeoutError", "AbortError", "RequestTimeout"]);
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/;
 
 /** Texts of the SDK for errors without a message. */
@@ -81,7 +81,6 @@ interface FailedRequest {
   readonly status: number;
   /** The error code of the system. */
   readonly cause: string | undefined;
-  readonly name: string;
 }
 
 /** The message of an error response. */
@@ -92,14 +91,13 @@ function failureMessage({ code, message, status }: FailedRequest): string {
 }
 
 /** Why a request got no complete response; undefined for an error response. */
-function noAnswer({ status, cause, name }: FailedRequest): NoAnswer | undefined {
+function noAnswer({ status, cause }: FailedRequest): NoAnswer | undefined {
   if (status >= 300) return undefined;
-  // The SDK also reports a broken connection as a timeout. The code of the system is more exact.
   const systemFailure = cause === undefined ? undefined : NO_ANSWER[cause];
   if (systemFailure) return systemFailure;
-  if (TIMEOUTS.has(name)) return ["NoAnswerInTime", "it did not answer in time"];
   if (status > 0) return ["NotAnS3Server", `it answered ${status}, but not as an S3 server`];
   if (cause === undefined) return ["InvalidSettings", "its settings do not make a valid request"];
+  if (cause.startsWith("HPE_")) return ["NotAnS3Server", "it does not speak HTTP"];
   if (CERTIFICATE.test(cause)) return ["UntrustedConnection", `its certificate is not trusted (${cause})`];
   return ["ConnectionFailed", `it could not be reached (${cause})`];
 }

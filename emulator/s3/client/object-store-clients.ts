@@ -1,3 +1,4 @@
+import type { StoreBounds } from "../../../contracts/targets/s3-client.ts";
 import type {
   ObjectStoreAddress,
   ObjectStoreClient,
@@ -14,9 +15,7 @@ import {
 import { createClients } from "./sdk-clients.ts";
 
 /** Limits of the clients of external object stores. */
-export interface ObjectStoreClientsOptions {
-  /** Maximum wall-clock time of one request, including the connection. */
-  readonly timeoutMs: number;
+export interface ObjectStoreClientsOptions extends StoreBounds {
   /** Larger objects are uploaded in parts of this size. */
   readonly partBytes?: number;
   /** Whether only stores on this machine are contacted. */
@@ -25,13 +24,13 @@ export interface ObjectStoreClientsOptions {
 
 /** Creates the clients of buckets in external stores. */
 export function createObjectStoreClients(options: ObjectStoreClientsOptions) {
-  const { timeoutMs, partBytes = PART_BYTES, isolated = false } = options;
+  const { partBytes = PART_BYTES, isolated = false } = options;
   const maxPartBytes = Math.max(partBytes, MIN_PART_BYTES);
-  const clients = createClients(timeoutMs, isolated);
+  const clients = createClients(options, isolated);
   return {
     /** The client of one bucket. */
     open(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): ObjectStoreClient {
-      const transport = createExternalTransport(clients, address, credentials, timeoutMs);
+      const transport = createExternalTransport(clients, address, credentials);
       return {
         ...transport,
         put: (key, bytes) =>

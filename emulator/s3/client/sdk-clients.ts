@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { openS3Client, type StoreBounds } from "../../../contracts/targets/s3-client.ts";
 import type {
   ObjectStoreAddress,
   ObjectStoreCredentials,
@@ -7,31 +8,14 @@ import type {
 import { isLoopback } from "../../subjects/local-hosts.ts";
 import { NotS3Error } from "./failures.ts";
 
-const SWITCH = "AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED";
-
-/**
- * Creates a client without the warning of the SDK that its later versions do not run on Node 20: our version
- * is pinned and does. The variable is restored, since child processes of the user inherit it.
- */
-function withoutNotice<Client>(make: () => Client): Client {
-  const before = process.env[SWITCH];
-  process.env[SWITCH] = "true";
-  try {
-    return make();
-  } finally {
-    if (before === undefined) delete process.env[SWITCH];
-    else process.env[SWITCH] = before;
-  }
-}
-
 /** Clients of external object stores, created on first use and cached. */
 export type Clients = ReturnType<typeof createClients>;
 
 const MAX_CLIENTS = 16;
 const DEFAULT_REGION = "us-east-1";
 
-/** One client for each region, endpoint and key pair; `timeoutMs` is wall-clock time for one request. */
-export function createClients(timeoutMs: number, isolated: boolean) {
+/** One client for each region, endpoint and key pair. */
+export function createClients(bounds: StoreBounds, isolated: boolean) {
   const cache = new Map<string, Promise<S3Client>>();
   return {
     async take(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): Promise<S3Client> {
@@ -41,7 +25,7 @@ export function createClients(timeoutMs: number, isolated: boolean) {
       const name = createHash("sha256")
         .update(JSON.stringify([region, endpointUrl, credentials]))
         .digest("hex");
-      const client = cache.get(name) ?? openClient(address, credentials, timeoutMs);
+      const client = cache.get(name) ?? openClient(address, credentials, bounds);
       // The least recently used client is first; it is removed when there are too many.
       cache.delete(name);
       cache.set(name, client);
@@ -63,13 +47,12 @@ function isOnThisMachine(endpointUrl: string | null): boolean {
 async function openClient(
   { region, endpointUrl }: ObjectStoreAddress,
   { accessKeyId, secretAccessKey, sessionToken }: ObjectStoreCredentials,
-  timeoutMs: number,
+  bounds: StoreBounds,
 ): Promise<S3Client> {
   // The SDK ignores an empty text, and would call AWS.
   if (endpointUrl === "") throw new NotS3Error("endpoint_url is empty.");
-  const { S3Client } = await import("@aws-sdk/client-s3");
   const regionName = region ?? DEFAULT_REGION;
-  const settings: S3ClientConfig = {
+  const settings = {
     region: regionName,
     // Set even for AWS: AWS_ENDPOINT_URL_S3 would send the export to the emulator itself.
     endpoint: endpointUrl ?? awsEndpoint(regionName),
@@ -82,9 +65,8 @@ async function openClient(
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     followRegionRedirects: false,
-    requestHandler: { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
-  };
-  const client = withoutNotice(() => new S3Client(settings));
+  } as const;
+  const client = await openS3Client(settings, bounds);
   client.middlewareStack.add(
     (next, context) => async (args) => {
       const result = await next(args);

@@ -1,4 +1,6 @@
 import type { fromEnv } from "@aws-sdk/credential-provider-env";
+import { within } from "../../../../contracts/targets/outgoing.ts";
+import { requestHandlerWithin } from "../../../../contracts/targets/s3-client.ts";
 
 type Provider = ReturnType<typeof fromEnv>;
 type ChainCredentials = Awaited<ReturnType<Provider>>;
@@ -26,14 +28,14 @@ const LOCATIONS: readonly Location[] = [
     isConfigured: () => true,
     async open(timeoutMs) {
       await refuseInstanceMetadata();
-      return (await import("@aws-sdk/credential-provider-ini")).fromIni(optionsOf(timeoutMs));
+      return (await import("@aws-sdk/credential-provider-ini")).fromIni(await optionsOf(timeoutMs));
     },
   },
   {
     name: "web identity",
     isConfigured: () => isSet("AWS_WEB_IDENTITY_TOKEN_FILE") && isSet("AWS_ROLE_ARN"),
     open: async (timeoutMs) =>
-      (await import("@aws-sdk/credential-provider-web-identity")).fromTokenFile(optionsOf(timeoutMs)),
+      (await import("@aws-sdk/credential-provider-web-identity")).fromTokenFile(await optionsOf(timeoutMs)),
   },
   {
     name: "container endpoint",
@@ -55,7 +57,11 @@ export async function chainCredentials(
   const variables = JSON.stringify(Object.entries(process.env).filter(([name]) => name.startsWith("AWS_")));
   if (cached?.variables === variables && isFresh(cached.credentials)) return cached.credentials;
   const triedSources: string[] = [];
-  const credentials = await within(timeoutMs, search(timeoutMs, triedSources));
+  const credentials = await within(
+    timeoutMs,
+    "no credentials in time",
+    search(timeoutMs, triedSources),
+  ).catch(() => undefined);
   if (credentials === undefined) return { tried: triedSources };
   cached = { variables, credentials };
   return credentials;
@@ -91,8 +97,8 @@ async function refuseInstanceMetadata(): Promise<void> {
   }
 }
 
-function optionsOf(timeoutMs: number) {
-  const requestHandler = { connectionTimeout: timeoutMs, requestTimeout: timeoutMs };
+async function optionsOf(timeoutMs: number) {
+  const requestHandler = await requestHandlerWithin({ timeoutMs, objectBytes: 0 });
   // The mode `auto` would request the region from instance metadata.
   return { ignoreCache: true, clientConfig: { defaultsMode: "standard" as const, requestHandler } };
 }
@@ -103,12 +109,4 @@ function isFresh({ expiration }: ChainCredentials): boolean {
 
 function isSet(name: string): boolean {
   return (process.env[name] ?? "") !== "";
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

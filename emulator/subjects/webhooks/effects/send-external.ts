@@ -1,10 +1,9 @@
+import { exchange, type OutgoingReply, OutOfTime, within } from "../../../../contracts/targets/outgoing.ts";
 import { isLoopback } from "../../local-hosts.ts";
 import type { Settings } from "../../settings.ts";
-import type { Posted } from "../events.ts";
+import type { Posted, PostFailure } from "../events.ts";
 import { addressRefusal, hostOf, type WebhookPolicy, webhookRefusal } from "../policy.ts";
-import { type Call, type Exchange, exchange } from "./exchange.ts";
-import { PostFailed } from "./post-failed.ts";
-import { type Address, addressesOf, type Resolve, resolveHost } from "./resolver.ts";
+import { type Address, addressesOf, lookupOf, type Resolve, resolveHost } from "./resolver.ts";
 
 /** Dependencies of an external webhook. */
 export interface ExternalPostOptions {
@@ -14,17 +13,29 @@ export interface ExternalPostOptions {
   readonly signal: AbortSignal;
 }
 
+/** The failure of an attempt before a final reply. */
+class PostFailed extends Error {
+  readonly failure: PostFailure;
+
+  constructor(failure: PostFailure, message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Sends a webhook by HTTP POST. Each redirect is checked by the policy (§6.1). Throws `PostFailed`. */
+/** Sends a webhook by HTTP POST. Each redirect is checked by the policy (§6.1). */
 export async function sendExternal(options: ExternalPostOptions, url: URL, payload: string): Promise<Posted> {
   const redirects: string[] = [];
   try {
     let hop: Hop = { url, method: "POST", body: payload, headers: options.settings.webhooks.headers };
     for (;;) {
-      const { status, location, reply } = await call(options, hop);
-      if (!REDIRECTS.has(status) || location === undefined) return { status, reply, redirects };
+      const { status, headers, body } = await call(options, hop);
+      const { location } = headers;
+      if (!REDIRECTS.has(status) || location === undefined)
+        return { status, reply: body.toString("utf8"), redirects };
       if (redirects.length >= MAX_REDIRECTS)
         throw new PostFailed("redirects", `More than ${MAX_REDIRECTS} redirects.`);
       hop = nextHop(hop, status, location);
@@ -34,11 +45,17 @@ export async function sendExternal(options: ExternalPostOptions, url: URL, paylo
     }
   } catch (error) {
     if (error instanceof PostFailed) return { failure: error.failure, message: error.message, redirects };
+    if (error instanceof OutOfTime) return { failure: "timeout", message: error.message, redirects };
     return { failure: "network", message: messageOf(error), redirects };
   }
 }
 
-type Hop = Pick<Call, "url" | "method" | "headers" | "body">;
+interface Hop {
+  readonly url: URL;
+  readonly method: "POST" | "GET";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
 
 /** 307 and 308 keep the method; 301, 302 and 303 turn a POST into a GET, as in common HTTP clients. */
 function nextHop(hop: Hop, status: number, location: string): Hop {
@@ -48,28 +65,31 @@ function nextHop(hop: Hop, status: number, location: string): Hop {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new PostFailed("policy", `Redirected to ${url.protocol}, which is not HTTP.`);
   const headers = url.origin === hop.url.origin ? hop.headers : {};
-  return status >= 307 ? { ...hop, url, headers } : { url, headers, method: "GET", body: "" };
+  return status >= 307 ? { ...hop, url, headers } : { url, headers, method: "GET" };
 }
 
 async function call(
   { policy, settings, resolve = resolveHost, signal }: ExternalPostOptions,
   hop: Hop,
-): Promise<Exchange> {
+): Promise<OutgoingReply> {
   const { webhook_connect_timeout_ms: connectMs, webhook_read_timeout_ms: readMs } = settings.timings;
   const startedAt = performance.now();
   const host = hostOf(hop.url);
   if (settings.isolated && !isLoopback(host))
     throw new PostFailed("policy", `${host} is not this machine, and server.isolated allows no other host.`);
-  const addresses = await within(connectMs, `${host} was not found`, addressesOf(host, resolve));
+  const addresses = await within(connectMs, `${host} was not found in time`, addressesOf(host, resolve));
   refuseAddresses(policy, host, addresses);
   return exchange({
     ...hop,
     headers: hop.method === "POST" ? withType(hop) : hop.headers,
-    addresses,
+    // Only checked addresses are connected to.
+    lookup: lookupOf(addresses),
     signal,
-    connectMs: Math.max(1, connectMs - (performance.now() - startedAt)),
-    readMs,
-    replyBytes: settings.limits.webhook_reply_bytes,
+    bounds: {
+      connectMs: Math.max(1, connectMs - (performance.now() - startedAt)),
+      replyMs: readMs,
+      replyBytes: () => settings.limits.webhook_reply_bytes,
+    },
   });
 }
 
@@ -84,18 +104,6 @@ function refuseAddresses(policy: WebhookPolicy, host: string, addresses: readonl
   for (const { address } of addresses) {
     const urlRefusal = addressRefusal(policy, host, address);
     if (urlRefusal) throw new PostFailed("policy", urlRefusal.message);
-  }
-}
-
-async function within<T>(ms: number, otherwise: string, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new PostFailed("timeout", `${otherwise} within ${ms} ms.`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

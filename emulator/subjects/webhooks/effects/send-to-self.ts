@@ -1,3 +1,4 @@
+import { OutOfTime, within } from "../../../../contracts/targets/outgoing.ts";
 import { DEFAULT_API_KEY, keysIn } from "../../auth.ts";
 import type { HttpReply, HttpRequest } from "../../message.ts";
 import type { Settings } from "../../settings.ts";
@@ -15,25 +16,15 @@ export async function postToSelf(
   order: WebhookPost,
 ): Promise<Posted> {
   const { limits, timings } = settings;
-  let giveUp = () => {};
-  const aborted = new Promise<Posted>((resolve) => {
-    giveUp = () => resolve({ failure: "timeout", message: "No answer in time." });
-  });
-  // A signal that only `AbortSignal.any` refers to may be collected before it fires.
-  const timer = setTimeout(giveUp, timings.webhook_read_timeout_ms);
-  signal.addEventListener("abort", giveUp, { once: true });
-  const reply = handle(requestOf(settings, order)).then(
-    async ({ status, body }): Promise<Posted> => ({
-      status,
-      reply: await readText(body, limits.webhook_reply_bytes),
-    }),
-    (error: unknown): Posted => ({ failure: "network", message: String(error) }),
-  );
+  const reply = handle(requestOf(settings, order)).then(async ({ status, body }) => ({
+    status,
+    reply: await readText(body, limits.webhook_reply_bytes),
+  }));
   try {
-    return await Promise.race([reply, aborted]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", giveUp);
+    return await within(timings.webhook_read_timeout_ms, "No answer in time.", reply, signal);
+  } catch (error) {
+    if (error instanceof OutOfTime) return { failure: "timeout", message: error.message };
+    return { failure: "network", message: String(error) };
   }
 }
 
