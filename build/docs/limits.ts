@@ -33,14 +33,17 @@ function limitRow([name, { value, unit, conflict, text, section, own }]: readonl
   return [code(name), `${value}${size}`, plain(text + other), own ? "" : section];
 }
 
-function rateRow([name, { matches, identity, count, seconds, category }]: readonly [string, RateLimit]) {
+function rateRow([name, { matches, identity, count, seconds, category, isNewer }]: readonly [
+  string,
+  RateLimit,
+]) {
   const { us, eu } = count;
   return [
     code(name),
     matches.map(matchText).join("; "),
     plain(identity),
     us === eu ? `${us} / ${seconds}` : `${us} / ${seconds}, eu ${eu} / ${seconds}`,
-    category,
+    isNewer ? `${category}, in the profile observed` : category,
   ];
 }
 

@@ -2,7 +2,7 @@ import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import type { Field, OptionalField } from "../spec/fields.ts";
 import type { LimitTable } from "../spec/limit.ts";
 import { LIMITS, TIMINGS } from "../spec/limits.ts";
-import type { Operation } from "../spec/operation.ts";
+import { type Operation, operationUnder } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
 import { AGENT_API_VERSION, DEFAULT_VERSIONS } from "../spec/versions.ts";
 import {
@@ -66,7 +66,7 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
     },
     jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
     servers: serversOf(options.regions ?? { us: "http://127.0.0.1:4700", eu: "http://127.0.0.1:4701" }),
-    paths: pathsOf(schemaOf),
+    paths: pathsOf(schemaOf, options.assumptions ?? {}),
     components: {
       schemas: {
         ...(options.inPlace ? {} : namedSchemas(schemaOf)),
@@ -105,9 +105,10 @@ function serversOf({ us, eu }: { us: string; eu: string }): readonly Json[] {
   ];
 }
 
-function pathsOf(schemaOf: SchemaWriter): Json {
+function pathsOf(schemaOf: SchemaWriter, assumptions: AssumptionValues): Json {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [id, row] of Object.entries(OPERATIONS) as [string, Operation][]) {
+  for (const [id, operation] of Object.entries<Operation>(OPERATIONS)) {
+    const row = operationUnder(operation, assumptions);
     [row.path, ...(row.alsoAt ?? [])].forEach((path, place) => {
       const operationId = place === 0 ? id : `${id}_${place + 1}`;
       const method = row.method.toLowerCase();

@@ -21,6 +21,16 @@ export const BOUNDS = {
     "Maximum size of these changes of a workspace, as JSON.",
   ),
   export_days: count("2.5", 36_600, "Maximum number of UTC days of a one-off export."),
+  export_creations_per_hour: count(
+    "2.5",
+    250,
+    "Maximum number of exports that a workspace creates within an hour, spawned ones included; hosted, in the profile observed.",
+  ),
+  active_schedules_per_workspace: count(
+    "3.3",
+    200,
+    "Maximum number of schedules of a workspace that are not cancelled; hosted, in the profile observed.",
+  ),
   past_windows_per_schedule: count(
     "3.3",
     10_000,

@@ -137,6 +137,11 @@ export function assumed<T>(field: Field<T>, assumption: string): Field<T> {
   return { ...field, "x-assumption": assumption, "x-beyond": true };
 }
 
+/** A member of requests that is newer than the specification: accepted under one value of platform.newer_features. */
+export function newer<T>(field: Field<T>): Field<T> {
+  return { ...assumed(field, "platform.newer_features"), "x-newer": true };
+}
+
 /** Fields that may be left out and that the specification does not define. */
 export function beyond<F extends Readonly<Record<string, OptionalField<unknown>>>>(
   fields: F,

@@ -23,6 +23,9 @@ export interface Legacy {
   readonly clients: string;
 }
 
+/** The assumption about what the public service documents since 2026, with the value that accepts it. */
+export const NEWER_FEATURES = { assumption: "platform.newer_features", is: "accepted" } as const;
+
 /** One row of the operations table: everything that is known about a request and its reply. */
 export interface Operation {
   readonly section: string;
@@ -37,11 +40,14 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, Field<unknown>>>;
   /** Query parameters; those that may be left out are wrapped in `optional`. */
   readonly query?: Parameters;
-  /** Parameters that take other values once an assumption is set to something else. */
-  readonly queryWhen?: {
+  /** What the request may have once an assumption is set to something else. */
+  readonly variant?: {
     readonly assumption: string;
     readonly is: AssumptionValue;
-    readonly query: Parameters;
+    /** Replace parameters. */
+    readonly query?: Parameters;
+    /** Replaces the body. */
+    readonly body?: Field<unknown>;
   };
   readonly body?: Field<unknown>;
   /** What the body may be sent as; JSON alone when absent. */
@@ -83,6 +89,27 @@ export interface Operation {
   readonly legacy?: Legacy;
   /** False when the operation goes beyond what the specification shows. */
   readonly shown: boolean;
+}
+
+const variants = new WeakMap<Operation, Operation>();
+
+/** The operation with what the effective assumptions change of it. */
+export function operationUnder(
+  operation: Operation,
+  assumptions: Readonly<Record<string, unknown>>,
+): Operation {
+  const { variant, query, body } = operation;
+  if (!variant || assumptions[variant.assumption] !== variant.is) return operation;
+  const earlier = variants.get(operation);
+  if (earlier) return earlier;
+  const { variant: _, ...row } = operation;
+  const effective: Operation = {
+    ...row,
+    ...(variant.query && { query: { ...query, ...variant.query } }),
+    ...(body && { body: variant.body ?? body }),
+  };
+  variants.set(operation, effective);
+  return effective;
 }
 
 /** The access of a row by its column, or by its method. */

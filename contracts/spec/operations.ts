@@ -43,9 +43,13 @@ export type PathOf<Id extends OperationId> =
 export type QueryOf<Id extends OperationId> =
   RowOf<Id> extends { readonly query: infer Q } ? TypesOf<Q> : Nothing;
 
-/** The request body of an operation; `undefined` where there is none. */
+/** The request body of an operation, with what an assumption may add; `undefined` where there is none. */
 export type BodyOf<Id extends OperationId> =
-  RowOf<Id> extends { readonly body: infer B } ? TypeOf<B> : undefined;
+  RowOf<Id> extends { readonly variant: { readonly body: infer B } }
+    ? TypeOf<B>
+    : RowOf<Id> extends { readonly body: infer B }
+      ? TypeOf<B>
+      : undefined;
 
 /** The body of the successful reply of an operation; `undefined` where there is none. */
 export type ReplyBodyOf<Id extends OperationId> = RowOf<Id>["reply"] extends { readonly body: infer B }

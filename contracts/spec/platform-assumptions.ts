@@ -101,6 +101,15 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: "ignore",
     reason: "Clients often send further query parameters, which are harmless.",
   },
+  "platform.newer_features": {
+    section: "4",
+    requirement: "7-1",
+    choice: "refused",
+    alternatives: ["accepted"],
+    reason:
+      "The public service documents them since 2026: config.aws_role_arn, all_experiments, the column feedbacks, and limits for exports and v2 queries. They are newer than the specification.",
+    observed: "accepted",
+  },
   "platform.null_members": {
     section: "4",
     requirement: "7-1",

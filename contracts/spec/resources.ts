@@ -1,4 +1,4 @@
-import { COLUMN_NAMES, type ColumnName } from "./bulk-exports/columns.ts";
+import { COLUMN_NAMES, type ColumnName, FILE_COLUMNS, type FileColumnName } from "./bulk-exports/columns.ts";
 import {
   assumed,
   boolean,
@@ -9,6 +9,7 @@ import {
   listOf,
   mapOf,
   maybe,
+  newer,
   nullable,
   object,
   oneOf,
@@ -24,6 +25,12 @@ const exportField = {
   type: "string",
   enum: COLUMN_NAMES,
 } as Field<ColumnName>;
+
+const newerExportField = {
+  type: "string",
+  enum: Object.keys(FILE_COLUMNS),
+  "x-newer-values": Object.keys(FILE_COLUMNS).filter((name) => !COLUMN_NAMES.some((each) => each === name)),
+} as Field<FileColumnName>;
 
 /** §2.4: what a destination is opened with; never part of a reply. */
 export const credentials = object(
@@ -43,8 +50,7 @@ export const credentials = object(
   doc("2.4-2", "Secrets of the object store: kept encrypted and not shown again."),
 );
 
-/** §2.4: where in which bucket the files go. */
-export const destinationConfig = object({
+const configFields = {
   bucket_name: text(doc("2.4-1", "Bucket that receives the files.", { minLength: 1, maxLength: 255 })),
   prefix: text(doc("2.4-1", "Root inside the bucket; may be empty.", { maxLength: 512 })),
   region: maybe(text(doc("2.4-1", "Region of an AWS-style bucket.", { maxLength: 255 }))),
@@ -62,7 +68,21 @@ export const destinationConfig = object({
       }),
     ),
   ),
-});
+};
+
+/** §2.4: where in which bucket the files go. */
+export const destinationConfig = object(configFields);
+
+const roleArn = newer(
+  text(
+    doc("2.4-1", "Role that opens the bucket, in place of credentials.", {
+      pattern: "^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[\\w+=,.@/-]{1,512}$",
+      title: 'written as "arn:aws:iam::123456789012:role/exports"',
+    }),
+  ),
+);
+
+const newerConfig = object({ ...configFields, aws_role_arn: maybe(roleArn) });
 
 const destinationFields = {
   destination_type: oneOf(["s3"], doc("2.4-1", "Kind of destination.")),
@@ -76,8 +96,20 @@ export const destinationCreate = object({
   credentials: optional(credentials),
 });
 
+export const newerDestinationCreate = object({
+  ...destinationFields,
+  config: newerConfig,
+  credentials: optional(credentials),
+});
+
 /** Credential rotation, beyond the specification. */
 export const destinationPatch = object({ credentials }, doc("X-1", "New credentials for a destination."));
+
+/** One of the two: the other access ends. */
+export const newerDestinationPatch = object({
+  credentials: optional(credentials),
+  config: optional(object({ aws_role_arn: roleArn })),
+});
 
 const bookkeeping = <T>(field: Field<T>) => assumed(field, "platform.reply_fields");
 
@@ -92,7 +124,7 @@ export const destination = object({
   id: uuid(doc("2.4-2", "Identifier by which exports name the destination.")),
   destination_type: bookkeeping(destinationFields.destination_type),
   display_name: bookkeeping(destinationFields.display_name),
-  config: bookkeeping(destinationFields.config),
+  config: bookkeeping(newerConfig),
   ...owned,
   credentials_keys: bookkeeping(
     listOf(text(), doc("2.4-2", "Names, not values, of the credentials that are kept.")),
@@ -109,10 +141,13 @@ const endTime = dateTime(doc("2.5-2", "End of the window, in UTC; a scheduled ex
 const filter = text(
   doc("2.5-4", "Filter expression; absent means every row.", { minLength: 1, maxLength: 65536 }),
 );
-const exportFieldList = listOf(
-  exportField,
-  doc("2.5-5", "Columns to write, in this order; absent means all.", { minItems: 1, uniqueItems: true }),
-);
+const fieldListOf = <T>(field: Field<T>) =>
+  listOf(
+    field,
+    doc("2.5-5", "Columns to write, in this order; absent means all.", { minItems: 1, uniqueItems: true }),
+  );
+const exportFieldList = fieldListOf(exportField);
+const newerFieldList = fieldListOf(newerExportField);
 const intervalHours = integer(
   doc("2.5-3", "Hours between the windows of a scheduled export.", {
     minimum: INTERVAL_HOURS.minimum,
@@ -132,9 +167,7 @@ const compression = assumed(
 );
 const format = assumed(oneOf(["Parquet"], doc("2.8-1", "File format; there is one.")), "export.format");
 
-/** §4.3: the body that creates an export; the handler checks what holds across its fields. */
-export const bulkExportCreate = object({
-  ...exportFields,
+const exportOptions = {
   end_time: maybe(endTime),
   filter: maybe(filter),
   export_fields: maybe(exportFieldList),
@@ -142,6 +175,21 @@ export const bulkExportCreate = object({
   format_version: maybe(formatVersion),
   compression: maybe(compression),
   format: maybe(format),
+};
+
+const allExperiments = newer(
+  boolean(doc("2.5-1", "Whether the rows of every experiment of the workspace are exported.")),
+);
+
+/** §4.3: the body that creates an export; the handler checks what holds across its fields. */
+export const bulkExportCreate = object({ ...exportFields, ...exportOptions });
+
+export const newerBulkExportCreate = object({
+  ...exportFields,
+  ...exportOptions,
+  session_id: maybe(exportFields.session_id),
+  all_experiments: maybe(allExperiments),
+  export_fields: maybe(newerFieldList),
 });
 
 /** §4.7: the one change that an export admits. */
@@ -161,11 +209,12 @@ export const bulkExport = object({
   id: uuid(doc("2.5-7", "Identifier of the export.")),
   ...owned,
   bulk_export_destination_id: bookkeeping(exportFields.bulk_export_destination_id),
-  session_id: bookkeeping(exportFields.session_id),
+  session_id: bookkeeping(nullable(exportFields.session_id)),
+  all_experiments: optional(allExperiments),
   start_time: bookkeeping(exportFields.start_time),
   end_time: bookkeeping(nullable(endTime)),
   filter: bookkeeping(nullable(filter)),
-  export_fields: bookkeeping(nullable(exportFieldList)),
+  export_fields: bookkeeping(nullable(newerFieldList)),
   interval_hours: bookkeeping(nullable(intervalHours)),
   format_version: bookkeeping(nullable(formatVersion)),
   compression: nullable(compression),
@@ -191,6 +240,7 @@ const ofRun = <T>(field: Field<T>) => assumed(field, "platform.run_members");
 export const bulkExportRun = object({
   id: ofRun(uuid(doc("2.6-2", "Identifier of the export run."))),
   bulk_export_id: bookkeeping(uuid(doc("2.6-2", "Export that it is a part of."))),
+  session_id: optional(newer(exportFields.session_id)),
   status: assumed(status, "export.status_casing"),
   created_at: ofRun(owned.created_at),
   updated_at: owned.updated_at,

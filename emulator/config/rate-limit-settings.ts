@@ -82,10 +82,11 @@ export const RATE_LIMIT_SETTINGS = {
 
 /** A setting for each row of §8.5, under its name. */
 export const RATE_LIMIT_ROW_SETTINGS: readonly [string, Setting][] = RATE_LIMIT_IDS.map((id) => {
-  const { category, seconds, identity }: RateLimit = RATE_LIMITS[id];
+  const { category, seconds, identity, isNewer }: RateLimit = RATE_LIMITS[id];
+  const source = isNewer ? "in the profile observed" : "§8.5";
   return [
     rateLimitPath(id),
-    setting(rate(), null, `${category}, by ${identity}, in ${seconds} seconds (§8.5)`),
+    setting(rate(), null, `${category}, by ${identity}, in ${seconds} seconds (${source})`),
   ];
 });
 

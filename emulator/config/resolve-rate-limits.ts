@@ -8,7 +8,12 @@ import {
   type RateRegion,
   type TriggerMethods,
 } from "../../contracts/spec/rate-limits/rows.ts";
-import type { RateLimitSettings, RateSetting, Settings } from "../subjects/settings.ts";
+import {
+  hasNewerFeatures,
+  type RateLimitSettings,
+  type RateSetting,
+  type Settings,
+} from "../subjects/settings.ts";
 import { type RateGiven, rateLimitPath } from "./rate-limit-settings.ts";
 import type { NamedValues } from "./settings.ts";
 
@@ -32,6 +37,7 @@ export function rateLimitSettings(
     enabled: value("rate_limits.enabled") ?? value("deployment") === "hosted",
     window: value("rate_limits.window"),
     headers: assumptions["rate_limit.headers"] as RateLimitHeaders,
+    has_newer_rows: hasNewerFeatures({ assumptions }),
     trigger_methods: assumptions["rate_limit.trigger_methods"] as TriggerMethods,
     scale,
     trusted_proxies: value("rate_limits.trusted_proxies"),

@@ -1,5 +1,5 @@
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
-import { accessOf, type Operation } from "../../contracts/spec/operation.ts";
+import { accessOf, type Operation, operationUnder } from "../../contracts/spec/operation.ts";
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import type { Cause } from "../kernel/commit.ts";
@@ -29,7 +29,6 @@ import {
   type CheckedRequest,
   checkRequest,
   checksOf,
-  operationUnder,
   prepareChecks,
   refuseInvalid,
 } from "./operation-check.ts";

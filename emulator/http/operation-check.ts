@@ -1,4 +1,3 @@
-import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field } from "../../contracts/spec/fields.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -6,7 +5,7 @@ import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
 import { type Check, checkOf } from "../validation/check.ts";
 import { withDeclaredNumbers } from "../validation/declared-numbers.ts";
-import { unknownFields } from "../validation/unknown-fields.ts";
+import { newerMembers, unknownFields } from "../validation/unknown-fields.ts";
 import { readBody } from "./body.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import { readQuery, unknownParameters } from "./query.ts";
@@ -52,19 +51,6 @@ interface NamedCheck {
 }
 
 const preparedChecks = new WeakMap<RequestFields, Checks>();
-
-const widerOperations = new WeakMap<Operation, Operation>();
-
-/** The operation with its query fields under the effective assumptions. */
-export function operationUnder(operation: Operation, assumptions: Settings["assumptions"]): Operation {
-  const { queryWhen } = operation;
-  if (!queryWhen || assumptions[queryWhen.assumption as AssumptionId] !== queryWhen.is) return operation;
-  const widerOperation = widerOperations.get(operation);
-  if (widerOperation) return widerOperation;
-  const wider = { ...operation, query: { ...operation.query, ...queryWhen.query } };
-  widerOperations.set(operation, wider);
-  return wider;
-}
 
 /** The query of a request, and its unknown parameters. */
 interface ReadQuery {
@@ -129,10 +115,18 @@ export function checkRequest(
 
 /** Throws `Refusal` (422) that names every invalid field, and with `strict` every unknown one. */
 export function refuseInvalid(
-  { requirements: [requirement] }: Pick<Operation, "requirements">,
-  { problems, unknown }: CheckedRequest,
+  { requirements: [requirement], variant }: Pick<Operation, "requirements" | "variant">,
+  { problems, unknown, body }: CheckedRequest,
   { strict }: Pick<Settings, "strict">,
 ): void {
+  const newerNames = variant?.body ? newerMembers(body, variant.body, "body") : [];
+  if (newerNames.length > 0)
+    throw new Refusal(
+      422,
+      "newer_than_specification",
+      `${newerNames.join(", ")}: newer than the specification, which the emulator follows by default.`,
+      "Leave it out, or start with --profile observed (docs/understand/not-emulated.md).",
+    );
   if (problems.length > 0)
     throw new Refusal(422, "invalid_request", problems.join("; "), undefined, requirement);
   if (strict && unknown.length > 0)

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ColumnName } from "../../contracts/spec/bulk-exports/columns.ts";
+import type { FileColumnName } from "../../contracts/spec/bulk-exports/columns.ts";
 import { printExact } from "../../contracts/spec/exact-json.ts";
 import { isJsonColumn, type StoredRow } from "../storage/rows/lines.ts";
 import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
@@ -9,10 +9,14 @@ import { canonicalValue } from "./canonical-value.ts";
 import { shortened } from "./findings.ts";
 
 /** The columns and format requested of an export. */
-export interface RowForm {
-  readonly columns: readonly ColumnName[];
+export interface FileForm {
+  readonly columns: readonly FileColumnName[];
   readonly formatVersion: FormatVersion;
   readonly tenantId: string;
+}
+
+/** The same for the rows of one project. */
+export interface RowForm extends FileForm {
   readonly sessionId: string;
 }
 
@@ -87,6 +91,8 @@ function foreignTo(form: RowForm, session: unknown, tenant: unknown): Pick<Compa
 export function comparableStoredRow(form: RowForm, row: StoredRow): ComparableRow {
   const values = form.columns.map((name) => {
     if (name === "tenant_id") return form.tenantId;
+    // It may have changed since the export.
+    if (name === "feedbacks") return undefined;
     if (!isJsonColumn(name)) return canonicalValue(name, row.value(name), form.formatVersion);
     const json = row.json(name);
     // A copy, because the buffer of the line is used for later rows.
@@ -110,7 +116,9 @@ export function canIdentify({ columns }: RowForm, comparable: Comparable): boole
 
 /** A row of a file; columns of another type than requested are not compared. */
 export function comparableFileRow(form: RowForm, row: Values, comparable: Comparable): ComparableRow {
-  const values = form.columns.map((name) => (comparable.has(name) ? fileValue(row[name]) : undefined));
+  const values = form.columns.map((name) =>
+    comparable.has(name) && name !== "feedbacks" ? fileValue(row[name]) : undefined,
+  );
   const start = comparable.has("start_time") && typeof row.start_time === "string" ? row.start_time : null;
   const { session_id = form.sessionId, tenant_id = form.tenantId } = row;
   return {
@@ -128,7 +136,7 @@ function fileValue(value: unknown): unknown {
 
 /** The columns in which two rows differ, with both values; undefined when they are equal. */
 export function differences(
-  form: RowForm,
+  form: FileForm,
   storedRow: ComparableRow,
   exportedRow: ComparableRow,
 ): string | undefined {
@@ -156,7 +164,7 @@ function excerpt(text: string, other: string): string {
 }
 
 /** How a row is named in a report. */
-export function nameOf({ columns }: RowForm, row: ComparableRow): string {
+export function nameOf({ columns }: FileForm, row: ComparableRow): string {
   return columns.includes("id")
     ? `row ${row.identity}`
     : `row ${shortened(textOf(row).replaceAll("\n", " "))}`;

@@ -7,12 +7,12 @@ import { cutIntoDays } from "../subjects/bulk-exports/partitions.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun } from "../subjects/bulk-exports/records.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
 import type { Partition } from "../subjects/traces/port.ts";
-import type { RowForm } from "./comparable-row.ts";
+import type { FileForm } from "./comparable-row.ts";
 import { expectedKeysOf, isAfterCheckpoint } from "./expected-keys.ts";
 import type { Findings } from "./findings.ts";
 import { openListing } from "./listing.ts";
 import { reconcile } from "./reconciliation.ts";
-import { checkRun, type ExportCheck } from "./run-check.ts";
+import { checkRun } from "./run-check.ts";
 import { openStoredFiles, type StoredFilesTools } from "./stored-files.ts";
 import { checkTimes, timeContextOf } from "./time-laws.ts";
 import { type UnmatchedRows, unmatchedBudget } from "./unmatched-rows.ts";
@@ -78,27 +78,25 @@ async function checkFiles(
   const expectedKeys = expectedKeysOf(settings, parent, destination.config);
   const referencedKeys = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));
   const listing = await openListing(files, expectedKeys.prefix, referencedKeys, findings);
-  const form: RowForm = {
+  const form: FileForm = {
     columns: parent.export_fields ?? COLUMN_NAMES,
     formatVersion: columnTypesOf(settings.assumptions, parent.format_version),
     tenantId: parent.tenant_id,
-    sessionId: parent.session_id,
   };
-  const check: ExportCheck = {
+  const check = {
     parent,
-    form,
     reader,
     expectedKeys,
     findings,
     budget: unmatchedBudget(),
     maxUnpairedBytes: Math.max(MIN_UNPAIRED_BYTES, settings.limits.bytes_per_file),
     isAbandoned: tools.isAbandoned,
-    fetch: (file) => listing.fetch(file),
+    fetch: listing.fetch,
   };
   const unmatched: UnmatchedRows[] = [];
   for (const run of runs) {
     refuseIfAbandoned(tools.isAbandoned);
-    unmatched.push(await checkRun(check, run));
+    unmatched.push(await checkRun({ ...check, form: { ...form, sessionId: run.session_id } }, run));
     await yieldToEventLoop();
   }
   reconcile(form, unmatched, findings);
@@ -113,9 +111,14 @@ function checkTiling(parent: BulkExport, runs: readonly ExportRun[], findings: F
   // An export that ended before it started has no runs.
   if (runs.length === 0 && parent.status !== "COMPLETED" && parent.status !== "RUNNING") return;
   const end = parent.end_time as string;
-  const gap = findGap([...runs].sort(byStart), parent.start_time, end);
-  if (gap) findings.add("tiling", parent.id, gap);
-  else checkDays(parent, runs, findings);
+  const sessions =
+    parent.session_id === null ? new Set(runs.map((run) => run.session_id)) : [parent.session_id];
+  for (const session of sessions) {
+    const ofSession = runs.filter(({ session_id }) => session_id === session);
+    const gap = findGap(ofSession.sort(byStart), parent.start_time, end);
+    if (gap) findings.add("tiling", parent.id, gap);
+    else checkDays(parent, ofSession, findings);
+  }
 }
 
 function byStart(left: ExportRun, right: ExportRun): number {

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import type { AsyncBuffer, Compressors as Decompressors, FileMetaData, SchemaElement } from "hyparquet";
-import { type Column, type ColumnType, EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
+import { type Column, type ColumnType, FILE_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
 import { parseExact } from "../../contracts/spec/exact-json.ts";
 import { plainNumeral, plainNumeralOfDouble } from "./plain-numeral.ts";
 
@@ -122,7 +122,7 @@ function converterOf({ name, type, element }: Leaf): ((value: unknown) => unknow
 }
 
 function columnOf(name: string): Column | undefined {
-  return name in EXPORT_COLUMNS ? EXPORT_COLUMNS[name as keyof typeof EXPORT_COLUMNS] : undefined;
+  return name in FILE_COLUMNS ? FILE_COLUMNS[name as keyof typeof FILE_COLUMNS] : undefined;
 }
 
 /** Bytes in the form that the Parquet reader needs. They may be part of a larger buffer. */

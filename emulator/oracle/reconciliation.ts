@@ -1,4 +1,4 @@
-import { differences, type RowForm } from "./comparable-row.ts";
+import { differences, type FileForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
 import { foreignRow } from "./matching.ts";
 import { isOutside, type UnmatchedRow, type UnmatchedRows } from "./unmatched-rows.ts";
@@ -11,7 +11,7 @@ interface MissingRow {
 }
 
 /** Explains the unmatched rows of all runs. */
-export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], findings: Findings): void {
+export function reconcile(form: FileForm, runs: readonly UnmatchedRows[], findings: Findings): void {
   const missingRows = indexMissingRows(runs);
   const unexplained = runs.map((unmatched) => ({
     unmatched,
@@ -31,7 +31,7 @@ export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], finding
 
 /** Classifies a surplus row; false if nothing explains it. */
 function explain(
-  form: RowForm,
+  form: FileForm,
   unmatched: UnmatchedRows,
   row: Surplus,
   missingRows: ReturnType<typeof indexMissingRows>,
@@ -63,7 +63,7 @@ function explain(
   return true;
 }
 
-function reportChange(form: RowForm, storedRow: UnmatchedRow, row: Surplus, findings: Findings): void {
+function reportChange(form: FileForm, storedRow: UnmatchedRow, row: Surplus, findings: Findings): void {
   const differing =
     storedRow.row && row.row
       ? differences(form, storedRow.row, row.row)

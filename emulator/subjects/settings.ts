@@ -2,6 +2,7 @@ import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { closed, oneOf, optional, type TypeOf, text } from "../../contracts/spec/fields.ts";
 import type { LimitValues } from "../../contracts/spec/limit.ts";
 import type { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
+import { NEWER_FEATURES } from "../../contracts/spec/operation.ts";
 import type {
   RateLimitHeaders,
   RateLimitId,
@@ -36,6 +37,11 @@ export interface Settings {
   readonly assumptions: Readonly<Record<AssumptionId, unknown>>;
 }
 
+/** Whether the emulator has what the public service documents since 2026. */
+export function hasNewerFeatures({ assumptions }: Pick<Settings, "assumptions">): boolean {
+  return assumptions[NEWER_FEATURES.assumption] === NEWER_FEATURES.is;
+}
+
 /** §9: the versions that the platform reports. */
 export interface Versions {
   readonly service: string;
@@ -64,6 +70,8 @@ export interface RateLimitSettings {
   readonly headers: RateLimitHeaders;
   /** Methods that the row of deletions counts on trigger paths. */
   readonly trigger_methods: TriggerMethods;
+  /** Whether rows that are newer than §8.5 are in force. */
+  readonly has_newer_rows: boolean;
   readonly scale: number;
   /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly trusted_proxies: readonly string[];

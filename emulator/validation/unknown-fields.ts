@@ -1,6 +1,8 @@
 import type { Field } from "../../contracts/spec/fields.ts";
 
 interface ObjectSchema {
+  readonly "x-newer"?: true;
+  readonly "x-newer-values"?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Field<unknown>>>;
   readonly items?: Field<unknown>;
   readonly additionalProperties?: unknown;
@@ -40,4 +42,18 @@ function addUnknownInItems(
   if (!("properties" in items || "items" in items)) return;
   for (let index = 0; index < value.length && names.length < MAX_NAMES; index += 1)
     addUnknown(names, value[index], items, `${where}[${index}]`);
+}
+
+/** Paths of members and values that are newer than the specification; null and false mean that none is requested. */
+export function newerMembers(value: unknown, field: Field<unknown>, where: string): readonly string[] {
+  const { properties = {}, items, "x-newer": isNewer, "x-newer-values": newerValues } = field as ObjectSchema;
+  if (value === undefined || value === null || value === false) return [];
+  if (isNewer) return [where];
+  if (newerValues?.includes(value)) return [`${where}: ${JSON.stringify(value)}`];
+  if (Array.isArray(value))
+    return items ? value.flatMap((item, index) => newerMembers(item, items, `${where}[${index}]`)) : [];
+  if (typeof value !== "object") return [];
+  return Object.entries(properties).flatMap(([name, member]) =>
+    newerMembers((value as Record<string, unknown>)[name], member, `${where}.${name}`),
+  );
 }

@@ -168,12 +168,11 @@ describe("the facts of versions, webhooks and rate limits agree with their table
   });
 
   test("§8.5: 29 rows with identity, counts, seconds and category, in the same order", () => {
-    const rows = Object.entries<RateLimit>(RATE_LIMITS).map(
-      ([id, { identity, count, seconds, category }]) => [
-        id,
-        { identity, us: { count: count.us, seconds }, eu: { count: count.eu, seconds }, category },
-      ],
-    );
+    const rowsOfTable = Object.entries<RateLimit>(RATE_LIMITS).filter(([, { isNewer }]) => !isNewer);
+    const rows = rowsOfTable.map(([id, { identity, count, seconds, category }]) => [
+      id,
+      { identity, us: { count: count.us, seconds }, eu: { count: count.eu, seconds }, category },
+    ]);
     const factRows = Object.entries(RATE_FACTS).map(([id, { requests: _, ...row }]) => [id, row]);
     expect(rows).toEqual(factRows);
     expect(rows).toHaveLength(29);

@@ -113,7 +113,7 @@ export const EXPORT_MUTATIONS = [
     ],
     [
       "no destination needs credentials",
-      '!credentials && deployment === "hosted"',
+      '!credentials && role == null && deployment === "hosted"',
       "false",
       "2.4/hosted-environment",
     ],

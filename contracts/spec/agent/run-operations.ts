@@ -89,7 +89,7 @@ export const AGENT_RUN_OPERATIONS = {
         }),
       ),
     },
-    queryWhen: {
+    variant: {
       assumption: "agent.running_filter",
       is: "accepted",
       query: {

@@ -38,6 +38,25 @@ export const EXPORT_ASSUMPTIONS = {
     alternatives: [422],
     reason: "A project that is unknown in the workspace is most likely a mistyped id.",
   },
+  "export.experiments": {
+    requirement: "2.5-1",
+    choice:
+      "all_experiments exports the projects that have a reference_dataset_id when the export starts, in a run for each project and day",
+    reason:
+      "It is newer than the specification. Public clients create the project of an experiment with this member. The files of a project have a folder of their own.",
+  },
+  "export.feedbacks": {
+    requirement: "2.5-5",
+    choice:
+      "the column feedbacks has the feedback of a row when its file is written, as a JSON list; [] for none",
+    reason: "It is newer than the specification. Its form is not published.",
+  },
+  "export.creation_limits": {
+    section: "8.2",
+    requirement: "2.5-7",
+    choice: "429; spawned exports count, but are never refused",
+    reason: "Newer than the specification. Without a spawned export its schedule would have a gap.",
+  },
   "export.list_order": {
     requirement: "4.6-1",
     choice: "newest first",

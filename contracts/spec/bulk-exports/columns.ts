@@ -83,6 +83,14 @@ export type ColumnName = keyof typeof EXPORT_COLUMNS;
 
 export const COLUMN_NAMES = Object.keys(EXPORT_COLUMNS) as readonly ColumnName[];
 
+/** Newer than the specification (platform.newer_features): a file has it only if `export_fields` names it. */
+export const FILE_COLUMNS = {
+  ...EXPORT_COLUMNS,
+  feedbacks: json("Its feedback entries, as a list."),
+} as const satisfies Record<string, Column>;
+
+export type FileColumnName = keyof typeof FILE_COLUMNS;
+
 /** The stored value of a column, by its type in `v2_beta`. */
 interface StoredTypes {
   readonly string: string;

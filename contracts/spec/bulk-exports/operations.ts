@@ -1,6 +1,13 @@
 import { assumed, type Field, integer, listOf, optional, uuid } from "../fields.ts";
-import type { Operation } from "../operation.ts";
-import { bulkExport, bulkExportCreate, bulkExportPatch, bulkExportRun, stoppedExport } from "../resources.ts";
+import { NEWER_FEATURES, type Operation } from "../operation.ts";
+import {
+  bulkExport,
+  bulkExportCreate,
+  bulkExportPatch,
+  bulkExportRun,
+  newerBulkExportCreate,
+  stoppedExport,
+} from "../resources.ts";
 
 const ours = <T>(field: Field<T>) => optional(assumed(field, "export.list_paging"));
 
@@ -33,6 +40,7 @@ export const BULK_EXPORT_OPERATIONS = {
     method: "POST",
     path: "/api/v1/bulk-exports",
     body: bulkExportCreate,
+    variant: { ...NEWER_FEATURES, body: newerBulkExportCreate },
     reply: { status: 200, statusFrom: "platform.success_status", body: bulkExport },
     refusals: [401, 403, 404, 413, 415, 422, 429],
   },

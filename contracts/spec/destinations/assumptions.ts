@@ -93,6 +93,13 @@ export const DESTINATION_ASSUMPTIONS = {
     reason: "A destination can be deleted during an export. The call for this is not shown.",
     observed: "refuse",
   },
+  "destination.role": {
+    requirement: "2.4-2",
+    choice:
+      "config.aws_role_arn excludes credentials; PATCH with one of them ends the other; the embedded store admits every role",
+    reason:
+      "It is newer than the specification. The emulator does not call STS, so a role does not open another store.",
+  },
   "destination.rotation": {
     requirement: "2.4-2",
     choice: "the next file uses the new credentials",

@@ -1,6 +1,12 @@
 import { listOf, uuid } from "../fields.ts";
-import type { Operation } from "../operation.ts";
-import { destination, destinationCreate, destinationPatch } from "../resources.ts";
+import { NEWER_FEATURES, type Operation } from "../operation.ts";
+import {
+  destination,
+  destinationCreate,
+  destinationPatch,
+  newerDestinationCreate,
+  newerDestinationPatch,
+} from "../resources.ts";
 
 const destinationPath = {
   destination_id: uuid({ description: "Identifier from the reply that created the destination." }),
@@ -24,6 +30,7 @@ export const DESTINATION_OPERATIONS = {
     method: "POST",
     path: "/api/v1/bulk-exports/destinations",
     body: destinationCreate,
+    variant: { ...NEWER_FEATURES, body: newerDestinationCreate },
     reply: { status: 200, statusFrom: "platform.success_status", body: destination },
     refusals: [400, 401, 403, 413, 415, 422, 429],
     shown: true,
@@ -53,6 +60,7 @@ export const DESTINATION_OPERATIONS = {
     path: "/api/v1/bulk-exports/destinations/{destination_id}",
     pathParameters: destinationPath,
     body: destinationPatch,
+    variant: { ...NEWER_FEATURES, body: newerDestinationPatch },
     reply: { status: 200, body: destination },
     refusals: [400, 401, 403, 404, 413, 415, 422, 429],
   },

@@ -27,6 +27,8 @@ export interface RateLimit {
   readonly count: Readonly<Record<RateRegion, number>>;
   readonly seconds: number;
   readonly category: string;
+  /** Newer than the specification: in force with platform.newer_features. */
+  readonly isNewer?: true;
 }
 
 export type RateRegion = (typeof RATE_REGIONS)[number];
@@ -64,6 +66,8 @@ function match(kind: RateMatch["kind"], path: string, methods: readonly string[]
   return { ...(methods.length > 0 && { methods }), kind, path };
 }
 
+const newer = (limit: RateLimit) => ({ ...limit, isNewer: true }) as const;
+
 const KEY = "x-api-key";
 const USER = "x-user-id + IP";
 
@@ -88,6 +92,7 @@ export const RATE_LIMITS = {
   charts_key: row(charts, KEY, 750, 600, "Charts"),
   charts_user: row(charts, USER, 750, 600, "Charts"),
   runs_multipart: row(exact("/runs/multipart", "POST"), KEY, 6_000, 10, "Multipart ingest"),
+  runs_query_v2: newer(row(exact("/v2/runs/query", "POST"), KEY, 300, 10, "Run query (v2)")),
   runs_query_key: row(query, KEY, 15, 10, "Run query (API)"),
   runs_query_user: row(query, USER, 300, 10, "Run query (User)"),
   generate_key: row(under("/generate"), KEY, 30, 3_600, "Generation"),
@@ -99,6 +104,7 @@ export const RATE_LIMITS = {
   runs_post: row(exact("/runs", "POST"), KEY, 2_000, 10, "Run ingest"),
   runs_patch: row(containing("/runs", "PATCH"), KEY, 2_000, 10, "Run ingest"),
   feedback: row(exact("/feedback", "POST"), KEY, 2_000, 10, "High throughput"),
+  runs_lookup_v2: newer(row(match("uuid", "/v2/runs", ["GET"]), KEY, 300, 10, "Run lookup (v2)")),
   runs_lookup: row(match("uuid", "/runs", ["GET"]), KEY, 30, 60, "Run lookup"),
   examples: row(containing("/examples", "GET"), KEY, 5_000, 60, "Examples"),
   default_key: row(any(), KEY, 1_000, 10, "Default (API key)"),
@@ -131,6 +137,12 @@ export function matchesOf(id: RateLimitId, triggerMethods: TriggerMethods): read
   );
 }
 
+/** Whether a row is newer than §8.5. */
+export function isNewer(id: RateLimitId): boolean {
+  const { isNewer }: RateLimit = RATE_LIMITS[id];
+  return isNewer === true;
+}
+
 /** Health endpoints: a probe uses up nobody's limit (assumption rate_limit.health). */
 const UNCOUNTED_PATHS: ReadonlySet<string> = new Set(["/ok", "/livez", "/readyz"]);
 
@@ -152,12 +164,14 @@ export function rowsCounting(
   method: string,
   path: string,
   triggerMethods: TriggerMethods = "DELETE",
+  hasNewer = false,
 ): readonly RateLimitId[] {
   if (UNCOUNTED_PATHS.has(path) && method !== "OPTIONS") return [];
   const segments = segmentsOf(path).filter((segment) => segment !== "");
   const isUuid = UUID.test(segments.at(-1) ?? "");
   const text = `/${segments.join("/")}`;
-  const matches = ROUTERS[triggerMethods].all(method, segments).filter(({ match }) => {
+  const matches = ROUTERS[triggerMethods].all(method, segments).filter(({ id, match }) => {
+    if (!hasNewer && isNewer(id)) return false;
     if (match.kind === "uuid") return isUuid;
     return match.kind !== "containing" || text.includes(match.path);
   });
@@ -178,7 +192,7 @@ function rateRoutes(triggerMethods: TriggerMethods): readonly Route<RateRoute>[]
 
 function templatesOf({ kind, path }: RateMatch): readonly string[] {
   // A path that names its version itself may only have /api before it.
-  const prefixes = path.startsWith("/v1/") ? ["", "/api"] : VERSION_PREFIXES;
+  const prefixes = /^\/v\d\//.test(path) ? ["", "/api"] : VERSION_PREFIXES;
   const withVersions = (template: string) => prefixes.map((prefix) => prefix + template);
   switch (kind) {
     case "any":

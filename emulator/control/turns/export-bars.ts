@@ -1,4 +1,4 @@
-import { projectOf } from "../../subjects/bulk-exports/overview.ts";
+import { projectNameOf } from "../../subjects/bulk-exports/overview.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, SPAWNED } from "../../subjects/bulk-exports/records.ts";
 import type { Reader } from "../../subjects/turn.ts";
 import { type Bar, barsIn, mergedBars } from "./bars.ts";
@@ -32,7 +32,7 @@ export function exportBarsOf(reader: Reader, failed: TurnIndex["moves"]["failed"
       const parts = isSchedule(record) ? spawnedBy(reader, record) : runsOf(reader, record, failed);
       return {
         ...bar,
-        project: projectOf(reader, record)?.name ?? null,
+        project: projectNameOf(reader, record),
         interval_hours: record.interval_hours,
         parts: visibleParts(record, parts),
         parts_total: parts.length,

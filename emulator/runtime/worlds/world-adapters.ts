@@ -16,11 +16,12 @@ import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import type { RowView } from "../../storage/rows/rows-as-of.ts";
 import type { WorldStorage } from "../../storage/world-storage.ts";
-import { exportEffects } from "../../subjects/bulk-exports/effects.ts";
+import { type ExportTools, exportEffects } from "../../subjects/bulk-exports/effects.ts";
 import type { FileEncoder } from "../../subjects/bulk-exports/encoder.ts";
 import type { Oracle } from "../../subjects/control-operation.ts";
 import { createSchedules } from "../../subjects/crons/schedules.ts";
 import { REQUEST_EFFECTS } from "../../subjects/faults/effects.ts";
+import { feedbackLists } from "../../subjects/feedback/feedback.ts";
 import type { HttpReply, HttpRequest } from "../../subjects/message.ts";
 import { createDelays, type Delays } from "../../subjects/object-storage/delays.ts";
 import { summaryEffects } from "../../subjects/queries/effects.ts";
@@ -57,6 +58,7 @@ export interface WorldAdapters {
   };
   readonly delays: Delays;
   readonly encoder: FileEncoder;
+  readonly feedbacksOf: ExportTools["feedbacksOf"];
   readonly webhooks: WebhookSender;
   readonly objectStores: ReturnType<typeof createObjectStoreClients>;
 }
@@ -88,6 +90,8 @@ export function openAdapters(
     storage,
     delays: createDelays(),
     encoder: encoderFor(options.encoder, rows),
+    feedbacksOf: ({ region, tenantId: tenant_id, sessionId }) =>
+      feedbackLists(live().world.reader, { region, tenant_id }, sessionId),
     // Its policy is read with the first turn of a run that has a webhook.
     webhooks: createWebhookSender({ settings: configuration.settings, handle }),
     objectStores: createObjectStoreClients({
@@ -105,7 +109,7 @@ export function partsOf(
   delays: Delays,
   olderTurns?: OlderTurns,
 ): WorldParts<EmulatorTypes> {
-  const { ports, storage, encoder, webhooks, objectStores } = adapters;
+  const { ports, storage, encoder, feedbacksOf, webhooks, objectStores } = adapters;
   return {
     image,
     ports,
@@ -117,6 +121,7 @@ export function partsOf(
       ...summaryEffects(storage.rows),
       ...exportEffects({
         encoder,
+        feedbacksOf,
         secrets: ports.secrets,
         settings: ports.settings,
         objectStores,

@@ -4,7 +4,7 @@ import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/b
 import { compileFilter, type RowTest } from "../../subjects/filters/compile.ts";
 import { parseFilter } from "../../subjects/filters/parse.ts";
 import { problemText } from "../../subjects/filters/problem.ts";
-import { isJsonColumn, rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
+import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
 import { createPartitionReader, type PartitionReader } from "../rows/partition-reader.ts";
 import type { PartitionSource } from "../rows/plan.ts";
 import type { Plans } from "../rows/plans.ts";
@@ -66,8 +66,8 @@ async function startFile(request: FileRequest) {
     add(group: readonly StoredRow[]): void {
       const rows = isReversed ? group.toReversed() : group;
       const columnData = columns.map((name): ColumnSource => {
-        const data = valuesOf(name, typeOf(name, formatVersion), rows, request.tenantId);
-        if (isJsonColumn(name)) return { name, data, encoding: "PLAIN", statistics: false };
+        const data = valuesOf(name, typeOf(name, formatVersion), rows, request);
+        if (typeOf(name, "v2_beta") === "json") return { name, data, encoding: "PLAIN", statistics: false };
         return formatVersion === "v1" ? { name, data, encoding: "PLAIN" } : { name, data };
       });
       parquet.write({ columnData, rowGroupSize: rows.length });

@@ -1,8 +1,8 @@
 import type { SchemaElement } from "hyparquet";
 import {
-  type ColumnName,
   type ColumnType,
-  EXPORT_COLUMNS,
+  FILE_COLUMNS,
+  type FileColumnName,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { FormatVersion } from "../../subjects/bulk-exports/encoder.ts";
 
@@ -10,8 +10,8 @@ import type { FormatVersion } from "../../subjects/bulk-exports/encoder.ts";
 export const DECIMAL = { precision: 38, scale: 12, bytes: 16 } as const;
 
 /** The type of a column in this version of the format (§2.7). */
-export function typeOf(name: ColumnName, formatVersion: FormatVersion): ColumnType {
-  return formatVersion === "v1" ? EXPORT_COLUMNS[name].v1 : EXPORT_COLUMNS[name].v2;
+export function typeOf(name: FileColumnName, formatVersion: FormatVersion): ColumnType {
+  return formatVersion === "v1" ? FILE_COLUMNS[name].v1 : FILE_COLUMNS[name].v2;
 }
 
 const TEXT = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } } as const;
@@ -42,7 +42,7 @@ const LEAVES = {
   },
 } as const satisfies Record<Exclude<ColumnType, "strings">, Omit<SchemaElement, "name">>;
 
-function elementsOf(name: ColumnName, type: ColumnType): SchemaElement[] {
+function elementsOf(name: FileColumnName, type: ColumnType): SchemaElement[] {
   const repetition_type = name === "id" ? "REQUIRED" : "OPTIONAL";
   if (type !== "strings") return [{ name, repetition_type, ...LEAVES[type] }];
   return [
@@ -53,7 +53,7 @@ function elementsOf(name: ColumnName, type: ColumnType): SchemaElement[] {
 }
 
 /** The schema of a file, as in its footer. */
-export function schemaOf(columns: readonly ColumnName[], formatVersion: FormatVersion): SchemaElement[] {
+export function schemaOf(columns: readonly FileColumnName[], formatVersion: FormatVersion): SchemaElement[] {
   const elements = columns.flatMap((name) => elementsOf(name, typeOf(name, formatVersion)));
   return [{ name: "schema", num_children: columns.length }, ...elements];
 }

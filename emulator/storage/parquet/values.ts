@@ -1,8 +1,9 @@
 import {
-  type ColumnName,
   type ColumnType,
-  EXPORT_COLUMNS,
+  FILE_COLUMNS,
+  type FileColumnName,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { epochMicroseconds } from "../rows/instants.ts";
 import { isJsonColumn, type StoredRow } from "../rows/lines.ts";
 import { unscaled } from "./decimals.ts";
@@ -10,7 +11,7 @@ import { DECIMAL } from "./schema.ts";
 
 /** A value of a row that its column cannot represent. */
 export class UnencodableValue extends Error {
-  constructor(rowId: string, column: ColumnName, problem: string) {
+  constructor(rowId: string, column: FileColumnName, problem: string) {
     super(`row ${rowId}: ${column} ${problem}`);
     this.name = "UnencodableValue";
   }
@@ -60,17 +61,18 @@ const CONVERT: { readonly [T in ColumnType]?: Convert } = {
 
 /** The values of a column in the form that the Parquet library needs; null for a missing value. */
 export function valuesOf(
-  name: ColumnName,
+  name: FileColumnName,
   type: ColumnType,
   rows: readonly StoredRow[],
-  tenantId: string,
+  { tenantId, feedbacks }: Pick<FileRequest, "tenantId" | "feedbacks">,
 ): unknown[] {
   if (name === "tenant_id") return rows.map(() => tenantId);
+  if (name === "feedbacks") return rows.map((row) => Buffer.from(feedbacks?.get(row.value("id")) ?? "[]"));
   if (isJsonColumn(name)) {
     return rows.map((row) => row.json(name));
   }
   // In v1 the lists are JSON texts.
-  if (type === "string" && EXPORT_COLUMNS[name].v2 === "strings") {
+  if (type === "string" && FILE_COLUMNS[name].v2 === "strings") {
     return rows.map((row) => JSON.stringify(row.value(name) ?? []));
   }
   const convert = CONVERT[type];

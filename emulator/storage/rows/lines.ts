@@ -2,6 +2,7 @@ import {
   COLUMN_NAMES,
   type ColumnName,
   EXPORT_COLUMNS,
+  type FileColumnName,
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { parseExact, printExact } from "../../../contracts/spec/exact-json.ts";
@@ -57,9 +58,9 @@ const OPENING_BRACKET = 0x5b;
 /** The first byte of `null`. No other JSON text begins with it. */
 const NULL_BEGIN = 0x6e;
 
-/** Whether a column is JSON, which is copied without parsing. */
-export function isJsonColumn(name: ColumnName): name is JsonColumn {
-  return EXPORT_COLUMNS[name].v2 === "json";
+/** Whether a column of the row is JSON, which is copied without parsing. */
+export function isJsonColumn(name: FileColumnName): name is JsonColumn {
+  return name !== "feedbacks" && EXPORT_COLUMNS[name].v2 === "json";
 }
 
 /** Writes the line of a row, with the position of its record in the sidecar. Returns its bytes. */

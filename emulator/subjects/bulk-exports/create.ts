@@ -8,19 +8,22 @@ import { parseTime } from "../traces/wire-time.ts";
 import type { Turn } from "../turn.ts";
 import { requireFeature } from "../versions.ts";
 import { sameWorkspace, type Workspace } from "../workspace.ts";
+import { refuseTooMany } from "./creation-limits.ts";
 import type { Compression, FormatVersion } from "./encoder.ts";
 import { scheduleStart } from "./export.ts";
 import { addHours, countDays } from "./partitions.ts";
 import { type BulkExport, EXPORTS } from "./records.ts";
 import { pastWindows, scheduleSpawn } from "./schedule.ts";
-import { checkFilter } from "./selection.ts";
+import { checkFilter, sessionsOf } from "./selection.ts";
 
 type ExportInput = BodyOf<"createBulkExport">;
 
 /** §4.3: stores the export and schedules its start, or the first spawn of a schedule. */
 export function createExport(turn: Turn, workspace: Workspace, input: ExportInput): BulkExport {
   const { settings } = turn.ports;
-  const window = windowOf(turn, input);
+  const sessionId = sessionOf(input);
+  const projects = sessionsOf(turn, { ...workspace, session_id: sessionId }).length;
+  const window = windowOf(turn, input, projects);
   checkFeatures(settings, input);
   const destinationId = input.bulk_export_destination_id.toLowerCase();
   const destination = turn.get(DESTINATIONS, destinationId);
@@ -31,14 +34,14 @@ export function createExport(turn: Turn, workspace: Workspace, input: ExportInpu
       `body.bulk_export_destination_id: destination ${destinationId} does not exist in this workspace.`,
       "GET /api/v1/bulk-exports/destinations lists the ids; POST creates a destination.",
     );
-  const sessionId = input.session_id.toLowerCase();
-  if (!projectById(turn, workspace, sessionId))
+  if (sessionId !== null && !projectById(turn, workspace, sessionId))
     throw new Refusal(
       404,
       "unknown_project",
       `body.session_id: project ${sessionId} does not exist in this workspace.`,
       "GET /sessions lists the ids of the projects. The first trace row of a project creates it, and so does POST /sessions.",
     );
+  refuseTooMany(turn, workspace, input.interval_hours != null);
   const record: BulkExport = {
     ...workspace,
     id: turn.nextId("bulk_export"),
@@ -65,10 +68,23 @@ export function createExport(turn: Turn, workspace: Workspace, input: ExportInpu
   return record;
 }
 
+/** The project; null for every experiment. */
+function sessionOf({ session_id, all_experiments }: ExportInput): string | null {
+  if ((session_id == null) !== (all_experiments === true))
+    throw invalid(
+      session_id == null
+        ? "body.session_id: is required unless all_experiments is true. Set one of the two."
+        : "body.all_experiments: must be omitted for the export of one project (session_id is set). Remove one of the two.",
+      "2.5-1",
+    );
+  return session_id?.toLowerCase() ?? null;
+}
+
 /** §2.5-2: a one-off export has an end, a scheduled one an interval instead. */
 function windowOf(
   turn: Turn,
   input: ExportInput,
+  projects: number,
 ): { readonly start_time: string; readonly end_time: string | null } {
   const start_time = utc(input.start_time);
   const interval = input.interval_hours ?? null;
@@ -98,11 +114,11 @@ function windowOf(
   const end_time = utc(input.end_time);
   if (end_time <= start_time)
     throw invalid(`body.end_time: ${input.end_time} must be later than start_time.`);
-  const days = countDays(start_time, end_time);
+  const days = countDays(start_time, end_time) * projects;
   const { export_days } = turn.ports.settings.limits;
   if (days > export_days)
     throw invalid(
-      `body.end_time: the window has ${days} days; at most ${export_days} are accepted (limits.export_days). Split it into several exports.`,
+      `body.end_time: the window has ${days} days${projects > 1 ? ` of ${projects} projects` : ""}; at most ${export_days} are accepted (limits.export_days). Split it into several exports.`,
     );
   return { start_time, end_time };
 }

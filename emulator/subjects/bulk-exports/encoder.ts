@@ -1,4 +1,4 @@
-import type { ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { FileColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { PartitionWindow } from "../traces/port.ts";
 
 /** §2.5: `v2_beta` has other column types and other folders than `v1`. */
@@ -11,7 +11,7 @@ export interface FileRequest extends PartitionWindow {
   /** Opaque; null before the first file. */
   readonly cursor: string | null;
   /** In the order of the file. */
-  readonly columns: readonly ColumnName[];
+  readonly columns: readonly FileColumnName[];
   readonly formatVersion: FormatVersion;
   readonly compression: Compression;
   /** Whether the rows of each row group are in the opposite order. */
@@ -21,6 +21,8 @@ export interface FileRequest extends PartitionWindow {
   readonly bytesPerFile: number;
   /** A filter-query-language expression (§2.5-4); null selects every row. */
   readonly filter: string | null;
+  /** The value of the column `feedbacks` by row, if the file has it; a row that is missing has none. */
+  readonly feedbacks?: ReadonlyMap<string, string>;
   /** Set by a fault: the encoding thread ends after it has read its rows. */
   readonly crash?: true;
 }

@@ -22,7 +22,7 @@ interface Findings {
   readonly included: boolean | null;
   readonly why: string;
   readonly row: { readonly start_time: string; readonly session_id: string } | null;
-  readonly project: { readonly session_id: string; readonly matches: boolean } | null;
+  readonly project: { readonly session_id: string | null; readonly matches: boolean } | null;
   readonly window: {
     readonly start_time: string;
     readonly end_time: string | null;
@@ -90,13 +90,13 @@ function explainIn(
   for (const run of runs) {
     if (!versions.has(run.asOf)) versions.set(run.asOf, readAsOf(run.asOf as number));
     const visibleRow = versions.get(run.asOf);
-    if (visibleRow && isCoveredBy(parent, run, visibleRow)) return explainCovered(parent, run, visibleRow);
+    if (visibleRow && isCoveredBy(run, visibleRow)) return explainCovered(parent, run, visibleRow);
   }
-  const lateRun = runs.find((run) => isCoveredBy(parent, run, newest));
-  if (!lateRun) return { ...factsOf(parent, newest), ...explainUncovered(parent, newest) };
+  const lateRun = runs.find((run) => isCoveredBy(run, newest));
+  if (!lateRun) return { ...factsOf(parent, runs, newest), ...explainUncovered(parent, runs, newest) };
   const reason = "The row is late: its current version was written after its export run started to read.";
   return {
-    ...factsOf(parent, newest),
+    ...factsOf(parent, runs, newest),
     included: false,
     why: reason,
     late: true,
@@ -107,7 +107,7 @@ function explainIn(
 /** The run sees the row, in its window and its project. */
 function explainCovered(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
   const facts = {
-    ...factsOf(parent, row),
+    ...factsOf(parent, [run], row),
     late: run.asOf === null ? null : false,
     partition: partitionOf(run),
   };
@@ -129,9 +129,12 @@ function explainCovered(parent: BulkExport, run: ExportRun, row: TraceRow): Find
     : { ...facts, why: "The row is selected, but its export run has not reached it yet." };
 }
 
-function explainUncovered(parent: BulkExport, row: TraceRow): Pick<Findings, "included" | "why"> {
-  if (row.session_id !== parent.session_id)
-    return { included: false, why: "The row belongs to another project." };
+function explainUncovered(
+  parent: BulkExport,
+  runs: readonly ExportRun[],
+  row: TraceRow,
+): Pick<Findings, "included" | "why"> {
+  if (!isOfProject(parent, runs, row)) return { included: false, why: "The row belongs to another project." };
   if (!isWithin(parent, row))
     return { included: false, why: "The row does not start within the window of the export." };
   if (isFinal(parent))
@@ -144,13 +147,13 @@ function fileWith({ files }: ExportRun, { start_time, id }: TraceRow) {
   return files.find(({ cursor }) => cursor !== null && `${start_time} ${id}` <= cursor);
 }
 
-function factsOf(parent: BulkExport, row: TraceRow): Findings {
+function factsOf(parent: BulkExport, runs: readonly ExportRun[], row: TraceRow): Findings {
   const { start_time, end_time, session_id, filter: expression } = parent;
   const { passes, ...rejection } = explainByFilter(parent, row);
   return {
     ...UNDECIDED,
     row: { start_time: row.start_time, session_id: row.session_id },
-    project: { session_id, matches: row.session_id === session_id },
+    project: { session_id, matches: isOfProject(parent, runs, row) },
     window: { start_time, end_time, matches: isWithin(parent, row) },
     filter: { expression, matches: passes, ...rejection },
   };
@@ -163,8 +166,14 @@ function explainByFilter({ filter, tenant_id }: BulkExport, row: TraceRow): Expl
     : { passes: true };
 }
 
-function isCoveredBy(parent: BulkExport, run: ExportRun, row: TraceRow): boolean {
-  return row.session_id === parent.session_id && isWithin(run, row);
+/** Which projects are experiments is decided when the export starts. */
+function isOfProject({ session_id }: BulkExport, runs: readonly ExportRun[], row: TraceRow): boolean {
+  if (session_id !== null) return row.session_id === session_id;
+  return runs.length === 0 || runs.some((run) => run.session_id === row.session_id);
+}
+
+function isCoveredBy(run: ExportRun, row: TraceRow): boolean {
+  return row.session_id === run.session_id && isWithin(run, row);
 }
 
 function isWithin(

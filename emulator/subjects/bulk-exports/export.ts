@@ -10,7 +10,7 @@ import type { ImmediateFault } from "./events.ts";
 import { isFinal, moveExport, moveRun } from "./lifecycle.ts";
 import { cutIntoDays, type DayWindow } from "./partitions.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
-import { noteEmptySelection } from "./selection.ts";
+import { noteEmptySelection, sessionsOf } from "./selection.ts";
 
 /** How an export can end, and the trigger that ends its open runs (§3.1-9). */
 const ENDS = {
@@ -51,7 +51,7 @@ function startAdmitted(turn: Turn, pool: string, admitted: readonly string[]): v
   }
 }
 
-/** CREATED → RUNNING: cuts the window into days and starts as many runs as have a slot (§8.2-1). False if it failed. */
+/** CREATED → RUNNING: cuts the window into days and starts as many runs as have a slot (§8.2-1). False if it has ended. */
 function beginExport(turn: Turn, bulkExport: BulkExport): boolean {
   const { limits } = turn.ports.settings;
   if (!turn.get(DESTINATIONS, bulkExport.bulk_export_destination_id)) {
@@ -60,11 +60,19 @@ function beginExport(turn: Turn, bulkExport: BulkExport): boolean {
     moveExport(turn, bulkExport, "destination_deleted");
     return false;
   }
+  const sessions = sessionsOf(turn, bulkExport);
   const windows = cutIntoDays(bulkExport.start_time, bulkExport.end_time as string);
-  const running = moveExport(turn, { ...bulkExport, runsLeft: windows.length }, "start");
+  const runsLeft = windows.length * sessions.length;
+  const running = moveExport(turn, { ...bulkExport, runsLeft }, "start");
+  if (runsLeft === 0 || (sessions.length > 1 && runsLeft > limits.export_days)) {
+    const message = `Its window has ${runsLeft} days of ${sessions.length} experiments; at most ${limits.export_days} are exported (limits.export_days).`;
+    if (runsLeft > 0) turn.note("export.failure", running.id, { message });
+    moveExport(turn, running, runsLeft > 0 ? "run_failed" : "all_runs_completed");
+    return false;
+  }
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms, data: {} });
   triggerStoreFaultAt(turn, "export.running", running);
-  const runs = windows.map((window) => createRun(turn, running, window));
+  const runs = windows.flatMap((window) => sessions.map((id) => createRun(turn, running, window, id)));
   for (const run of runs) {
     if (acquireSlot(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
       beginRun(turn, run);
@@ -79,13 +87,13 @@ function beginRun(turn: Turn, run: ExportRun): void {
   else scheduleRun(turn, run, 0, fault && { fault });
 }
 
-function createRun(turn: Turn, parent: BulkExport, window: DayWindow): ExportRun {
+function createRun(turn: Turn, parent: BulkExport, window: DayWindow, session_id: string): ExportRun {
   const run: ExportRun = {
     id: turn.nextId("bulk_export_run"),
     region: parent.region,
     tenant_id: parent.tenant_id,
     bulk_export_id: parent.id,
-    session_id: parent.session_id,
+    session_id,
     status: "CREATED",
     created_at: turn.now,
     updated_at: turn.now,

@@ -2,7 +2,7 @@ import { type ExportStatusName, OBSERVED_SPELLINGS } from "../../../contracts/sp
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
-import type { Settings } from "../settings.ts";
+import { hasNewerFeatures, type Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { page, timeTextView, timeView } from "../views.ts";
 import { sameWorkspace, type Workspace, workspaceKey } from "../workspace.ts";
@@ -18,6 +18,7 @@ function exportView(settings: Settings, record: BulkExport): ReplyBodyOf<"getBul
     tenant_id: record.tenant_id,
     bulk_export_destination_id: record.bulk_export_destination_id,
     session_id: record.session_id,
+    ...(hasNewerFeatures(settings) && { all_experiments: record.session_id === null }),
     start_time: text(record.start_time),
     end_time: record.end_time === null ? null : text(record.end_time),
     filter: record.filter,
@@ -41,6 +42,7 @@ function exportRunView(settings: Settings, run: ExportRun, bucket: string): Repl
   return {
     id: run.id,
     bulk_export_id: run.bulk_export_id,
+    ...(hasNewerFeatures(settings) && { session_id: run.session_id }),
     status: statusView(settings, run.status),
     created_at: time(run.created_at),
     updated_at: time(run.updated_at),

@@ -20,7 +20,7 @@ export function listExports(reader: Reader, query: ListFilters) {
   return listOf(reader.all(EXPORTS), query, {
     filters: {
       status: ({ status }) => status,
-      project: (record) => projectOf(reader, record)?.name ?? record.session_id,
+      project: (record) => projectNameOf(reader, record) ?? String(record.session_id),
       kind: kindOf,
     },
     show: (record) => overviewOf(reader, record),
@@ -32,19 +32,19 @@ function kindOf({ interval_hours, source_bulk_export_id }: BulkExport): string {
   return source_bulk_export_id === null ? "one-off" : "from a schedule";
 }
 
-/** The project of an export; undefined once it is deleted. */
-export function projectOf(reader: Reader, record: BulkExport) {
-  return reader.get(PROJECTS, `${workspaceKey(record)}/${record.session_id}`);
+/** The name of the project of an export; null once it is deleted. */
+export function projectNameOf(reader: Reader, record: BulkExport): string | null {
+  if (record.session_id === null) return "all experiments";
+  return reader.get(PROJECTS, `${workspaceKey(record)}/${record.session_id}`)?.name ?? null;
 }
 
 function overviewOf(reader: Reader, record: BulkExport) {
   const { runsLeft: _, created_at, updated_at, finished_at, ...shown } = record;
-  const project = projectOf(reader, record);
   const destination = reader.get(DESTINATIONS, record.bulk_export_destination_id);
   return {
     ...shown,
     /** Null for a deleted project or destination. */
-    project: project?.name ?? null,
+    project: projectNameOf(reader, record),
     destination: destination?.display_name ?? null,
     created_at: formatInstant(created_at),
     updated_at: formatInstant(updated_at),

@@ -1,4 +1,4 @@
-import type { ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { FileColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { ExportStatusName } from "../../../contracts/spec/lifecycle.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
@@ -11,13 +11,14 @@ export interface BulkExport extends Workspace {
   readonly bulk_export_destination_id: string;
   /** Copied from the destination, which may be deleted before the files are listed. */
   readonly bucket_name: string;
-  readonly session_id: string;
+  /** Null exports every experiment. */
+  readonly session_id: string | null;
   readonly start_time: string;
   /** Null for a scheduled export. */
   readonly end_time: string | null;
   readonly filter: string | null;
   /** Null exports every column. */
-  readonly export_fields: readonly ColumnName[] | null;
+  readonly export_fields: readonly FileColumnName[] | null;
   /** Null for a one-off export. */
   readonly interval_hours: number | null;
   readonly format_version: FormatVersion;
@@ -31,7 +32,7 @@ export interface BulkExport extends Workspace {
   readonly runsLeft: number;
 }
 
-/** §2.6: the part of an export that covers one UTC day. */
+/** §2.6: the part of an export that covers one UTC day of a project. */
 export interface ExportRun extends Workspace {
   readonly id: string;
   readonly bulk_export_id: string;

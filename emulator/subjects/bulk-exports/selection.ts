@@ -1,8 +1,10 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import { parseFilter, refusesColumns } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
+import { projectsOf } from "../projects/projects.ts";
 import type { Settings } from "../settings.ts";
-import type { Turn } from "../turn.ts";
+import type { Reader, Turn } from "../turn.ts";
+import type { Workspace } from "../workspace.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun, rowsExported } from "./records.ts";
 
 /** 2.5-10: refuses an invalid filter. */
@@ -18,17 +20,36 @@ export function checkFilter(settings: Settings, text: string): void {
     );
 }
 
+/** The projects of an export: its own, or those that are experiments now, oldest first. */
+export function sessionsOf(
+  reader: Reader,
+  { session_id, ...workspace }: Workspace & Pick<BulkExport, "session_id">,
+): readonly string[] {
+  if (session_id !== null) return [session_id];
+  return projectsOf(reader, workspace).flatMap(({ id, reference_dataset_id }) =>
+    reference_dataset_id == null ? [] : [id],
+  );
+}
+
 /** A filter that selects nothing is often a mistake; the export succeeds, so the journal reports it. */
 export function noteEmptySelection(turn: Turn, record: BulkExport): void {
   if (record.filter === null) return;
-  for (const run of turn.list(EXPORT_RUNS, record.id)) if (rowsExported(run) > 0) return;
-  const days = daysWithRows(turn, record);
-  if (days)
-    turn.note("filter.selected_nothing", record.id, { filter: record.filter, days_with_rows: days.length });
+  const sessions = new Set<string>();
+  for (const run of turn.list(EXPORT_RUNS, record.id)) {
+    if (rowsExported(run) > 0) return;
+    sessions.add(run.session_id);
+  }
+  const days = [...sessions].map((session_id) => daysWithRows(turn, { ...record, session_id })?.length ?? 0);
+  const days_with_rows = days.reduce((sum, each) => sum + each, 0);
+  turn.note("filter.selected_nothing", record.id, { filter: record.filter, days_with_rows });
 }
 
-/** The UTC days with rows in the window of an export or a run; undefined when their files cannot be read. */
-export function daysWithRows({ ports }: Turn, window: BulkExport | ExportRun): readonly string[] | undefined {
+/** The UTC days with rows in a window of a project; undefined when their files cannot be read. */
+export function daysWithRows(
+  { ports }: Turn,
+  window: Pick<ExportRun, "region" | "tenant_id" | "session_id" | "start_time"> &
+    Pick<BulkExport, "end_time">,
+): readonly string[] | undefined {
   const { region, tenant_id, session_id, start_time, end_time } = window;
   try {
     return ports.traces.days({ region, tenantId: tenant_id }, session_id, start_time, end_time as string);

@@ -21,7 +21,7 @@ type DestinationInput = BodyOf<"createBulkExportDestination">;
 export function createDestination(turn: Turn, workspace: Workspace, input: DestinationInput): PendingReply {
   const { settings } = turn.ports;
   const config = configOf(settings, input.config);
-  checkCredentials(settings, input);
+  checkAccess(settings, input);
   const destination: Destination = {
     ...workspace,
     id: turn.nextId("destination"),
@@ -36,14 +36,22 @@ export function createDestination(turn: Turn, workspace: Workspace, input: Desti
   return validate(turn, destination);
 }
 
-/** Rotates credentials once a test write with the new ones has succeeded (§4.2). */
-export function rotateCredentials(
+/** Replaces the credentials or the role once a test write with the new ones has succeeded (§4.2). */
+export function changeAccess(
   turn: Turn,
   before: Destination,
-  credentials: NonNullable<DestinationInput["credentials"]>,
+  input: BodyOf<"rotateDestinationCredentials">,
 ): PendingReply {
-  checkCredentials(turn.ports.settings, { credentials });
-  return validate(turn, { ...before, ...sealCredentials(turn, credentials), updated_at: turn.now });
+  if (!input.credentials && !input.config)
+    throw invalidAccess("body.credentials: is required, or config.aws_role_arn. Set one of the two.");
+  checkAccess(turn.ports.settings, input);
+  const { aws_role_arn: _, ...config } = before.config;
+  return validate(turn, {
+    ...before,
+    config: { ...config, ...(input.config && { aws_role_arn: input.config.aws_role_arn }) },
+    ...sealCredentials(turn, input.credentials),
+    updated_at: turn.now,
+  });
 }
 
 function validate(turn: Turn, destination: Destination): PendingReply {
@@ -137,14 +145,18 @@ function configOf(settings: Settings, input: DestinationInput["config"]): Destin
     include_bucket_in_prefix:
       input.include_bucket_in_prefix ??
       settings.assumptions["destination.include_bucket_in_prefix_default"] === true,
+    ...(input.aws_role_arn != null && { aws_role_arn: input.aws_role_arn }),
   };
 }
 
-function checkCredentials(
+function checkAccess(
   { deployment, versions }: Settings,
-  { credentials }: Pick<DestinationInput, "credentials">,
+  { credentials, config }: BodyOf<"rotateDestinationCredentials"> | DestinationInput,
 ): void {
-  if (!credentials && deployment === "hosted")
+  const role = config?.aws_role_arn;
+  if (credentials && role != null)
+    throw invalidAccess("body.config.aws_role_arn: excludes credentials. Remove one of the two.");
+  if (!credentials && role == null && deployment === "hosted")
     throw new Refusal(
       422,
       "missing_credentials",
@@ -153,6 +165,10 @@ function checkCredentials(
       "2.4-4",
     );
   if (credentials?.session_token) requireFeature(versions, "session_token");
+}
+
+function invalidAccess(message: string): Refusal {
+  return new Refusal(422, "invalid_request", message, undefined, "2.4-2");
 }
 
 function sealCredentials(

@@ -41,6 +41,8 @@ export interface ObjectStoreCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | null;
+  /** A role: the embedded store admits it as itself, without a key pair. */
+  readonly isRole?: true;
 }
 
 /** Opens clients of object stores, without any request. */

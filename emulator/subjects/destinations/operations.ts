@@ -4,7 +4,7 @@ import { EXPORTS } from "../bulk-exports/records.ts";
 import type { Handlers } from "../handler.ts";
 import type { Turn } from "../turn.ts";
 import { sameWorkspace, type Workspace, workspaceKey } from "../workspace.ts";
-import { createDestination, rotateCredentials } from "./create.ts";
+import { changeAccess, createDestination } from "./create.ts";
 import { DESTINATIONS, type Destination } from "./records.ts";
 import { destinationView } from "./view.ts";
 
@@ -21,7 +21,7 @@ export const DESTINATION_HANDLERS = {
     destinationView(turn.ports.settings, destinationOf(turn, workspace, path.destination_id)),
 
   rotateDestinationCredentials: (turn, { path, workspace, body }) =>
-    rotateCredentials(turn, destinationOf(turn, workspace, path.destination_id), body.credentials),
+    changeAccess(turn, destinationOf(turn, workspace, path.destination_id), body),
 
   deleteDestination(turn, { path, workspace }) {
     const record = destinationOf(turn, workspace, path.destination_id);

@@ -10,7 +10,7 @@ export interface Destination extends Workspace {
   readonly config: DestinationConfig;
   /** Decided at creation; a later start on other ports does not change it. */
   readonly embedded: boolean;
-  /** Sealed JSON of the credentials; null resolves them from the environment (§2.4-4). */
+  /** Sealed JSON of the credentials; null without: those of the environment (§2.4-4), or a role. */
   readonly credentials: string | null;
   /** Names of the credentials that were set. */
   readonly credentials_keys: readonly string[];
@@ -25,6 +25,8 @@ export interface DestinationConfig {
   readonly region: string | null;
   readonly endpoint_url: string | null;
   readonly include_bucket_in_prefix: boolean;
+  /** Present if a role opens the bucket. */
+  readonly aws_role_arn?: string;
 }
 
 /** Destinations by workspace, oldest first. */

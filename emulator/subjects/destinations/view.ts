@@ -1,5 +1,5 @@
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
-import type { Settings } from "../settings.ts";
+import { hasNewerFeatures, type Settings } from "../settings.ts";
 import { timeView } from "../views.ts";
 import type { Destination } from "./records.ts";
 
@@ -12,7 +12,7 @@ export function destinationView(settings: Settings, record: Destination): ReplyB
     tenant_id,
     destination_type,
     display_name,
-    config,
+    config: hasNewerFeatures(settings) ? { aws_role_arn: null, ...config } : config,
     credentials_keys,
     created_at: time(record.created_at),
     updated_at: time(record.updated_at),

@@ -1,3 +1,4 @@
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { collection } from "../../kernel/table.ts";
@@ -26,6 +27,28 @@ export const FEEDBACK = collection<Feedback>(
   workspaceKey,
   ({ run_id }) => run_id ?? "",
 );
+
+/** Feedback in wire form. */
+export function feedbackView({ region: _region, tenant_id: _tenant, ...view }: Feedback) {
+  return view;
+}
+
+/** The feedback of a project as a JSON list for each row, also feedback that arrived before its row. */
+export function feedbackLists(
+  reader: Reader,
+  workspace: Workspace,
+  sessionId: string,
+): ReadonlyMap<string, string> {
+  const lists = new Map<string, string[]>();
+  for (const feedback of reader.list(FEEDBACK, workspaceKey(workspace))) {
+    const { run_id, session_id } = feedback;
+    if (run_id === null || (session_id !== null && session_id !== sessionId)) continue;
+    const list = lists.get(run_id) ?? [];
+    lists.set(run_id, list);
+    list.push(printExact(feedbackView(feedback)));
+  }
+  return new Map([...lists].map(([runId, list]) => [runId, `[${list.join()}]`]));
+}
 
 /** Throws a `Refusal` (404) when the workspace has no feedback with this id. */
 export function feedbackById(reader: Reader, workspace: Workspace, id: string): Feedback {

@@ -7,8 +7,8 @@ import {
   changeFeedback,
   deleteFeedback,
   FEEDBACK,
-  type Feedback,
   feedbackById,
+  feedbackView,
   recordFeedback,
   refuseTooMuch,
 } from "./feedback.ts";
@@ -65,7 +65,3 @@ export const FEEDBACK_HANDLERS = {
     return {};
   },
 } satisfies Partial<Handlers>;
-
-function feedbackView({ region: _region, tenant_id: _tenant, ...view }: Feedback) {
-  return view;
-}

@@ -1,3 +1,4 @@
+import { markedNumeral } from "../../../contracts/spec/exact-json.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
@@ -44,7 +45,8 @@ function statsOf(list: readonly Feedback[]) {
   const scores = list.flatMap(({ score }) => (score === null ? [] : [Number(score)]));
   const values = new Map<string, number>();
   for (const { value } of list)
-    if (typeof value === "string") values.set(value, (values.get(value) ?? 0) + 1);
+    if (typeof value === "string" && markedNumeral(value) === undefined)
+      values.set(value, (values.get(value) ?? 0) + 1);
   const comments = list.flatMap(({ comment }) => (comment === null ? [] : [comment]));
   return {
     n: list.length,

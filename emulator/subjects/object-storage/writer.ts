@@ -164,6 +164,7 @@ function requestAccess(
     key,
     access_key_id: credentials.accessKeyId,
     session_token: credentials.sessionToken,
+    ...(credentials.isRole && { isRole: true }),
     isSignedWith: (secret) => secret === credentials.secretAccessKey,
   };
   const admission = admit(turn, access, triggerFault);

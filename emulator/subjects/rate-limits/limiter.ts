@@ -90,7 +90,7 @@ export function createRateLimiter(settings: RateLimitSettings): RateLimiter {
 
 function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimiter {
   let state = initial;
-  const rows = createRowFinder(settings.trigger_methods);
+  const rows = createRowFinder(settings);
 
   function enforces(row: RateRow, region: RateRegion, now: Instant): boolean {
     if (settings.enabled) return true;

@@ -5,8 +5,8 @@ import {
   type RateLimit,
   type RateLimitId,
   rowsCounting,
-  type TriggerMethods,
 } from "../../../contracts/spec/rate-limits/rows.ts";
+import type { RateLimitSettings } from "../settings.ts";
 
 /** A row of §8.5 with its index in the table. */
 export interface RateRow {
@@ -32,7 +32,10 @@ const UUID_LENGTH = 36;
 type CachedRows = Map<string, Map<string, readonly RateRow[]>>;
 
 /** Creates a finder of the rows of §8.5 that apply to a request. It caches the rows of recent paths; paths that differ in a final uuid share an entry. */
-export function createRowFinder(triggerMethods?: TriggerMethods) {
+export function createRowFinder({
+  trigger_methods,
+  has_newer_rows,
+}: Pick<RateLimitSettings, "trigger_methods" | "has_newer_rows">) {
   const whole: CachedRows = new Map();
   const beforeUuid: CachedRows = new Map();
   let count = 0;
@@ -57,7 +60,9 @@ export function createRowFinder(triggerMethods?: TriggerMethods) {
       const key = isUuid ? path.slice(0, -UUID_LENGTH) : path;
       const cached = paths.get(method)?.get(key);
       if (cached) return cached;
-      const rows = rowsCounting(method, path, triggerMethods).map((id) => ROWS_BY_ID.get(id) as RateRow);
+      const rows = rowsCounting(method, path, trigger_methods, has_newer_rows).map(
+        (id) => ROWS_BY_ID.get(id) as RateRow,
+      );
       cache(paths, method, key, rows);
       return rows;
     },

@@ -1,4 +1,5 @@
 import {
+  isNewer,
   matchesOf,
   RATE_LIMITS,
   type RateLimit,
@@ -18,7 +19,9 @@ const IDENTITIES_READ = 10_000;
 /** All rows with their limits and active identities. */
 export function limiterView(limiter: RateLimiter, now: Instant) {
   const { enabled, window, headers, trigger_methods, scale } = limiter.settings;
-  const rows = RATE_ROWS.map((row) => rowView(limiter, row, now));
+  const rows = RATE_ROWS.filter(({ id }) => limiter.settings.has_newer_rows || !isNewer(id)).map((row) =>
+    rowView(limiter, row, now),
+  );
   return { enabled, window, headers, trigger_methods, scale, held: limiter.storedCount, rows };
 }
 

@@ -38,6 +38,7 @@ describe("the assumptions", () => {
       "platform.timestamp_suffix": ["Z", "+00:00"],
       "platform.timestamp_digits": [6, undefined],
       "platform.version_gate": [422, undefined],
+      "platform.newer_features": ["refused", "accepted"],
       "platform.unlisted_path": [404, undefined],
       "destination.error_status": [400, undefined],
       "destination.error_prefix": ["Failed to validate S3 destination: ", undefined],

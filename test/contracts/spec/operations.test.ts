@@ -63,9 +63,8 @@ describe("the operations", () => {
     ["GET", "/ok"],
   ])("%s %s is counted by the rows that the emulator finds for it", (method, path) => {
     const requestPath = path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");
-    expect(rowsCounting(method, path).length > 0).toBe(
-      createRowFinder().find(method, requestPath).length > 0,
-    );
+    const finder = createRowFinder({ trigger_methods: "DELETE", has_newer_rows: false });
+    expect(rowsCounting(method, path).length > 0).toBe(finder.find(method, requestPath).length > 0);
   });
 
   test("those that only read, or end something, although they carry a body, say so in a column", () => {

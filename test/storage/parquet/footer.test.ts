@@ -43,7 +43,7 @@ function file(
   for (const rows of groups) {
     const columnData = columns.map((name) => ({
       name,
-      data: valuesOf(name, typeOf(name, formatVersion), rows, "a tenant"),
+      data: valuesOf(name, typeOf(name, formatVersion), rows, { tenantId: "a tenant" }),
     }));
     parquet.write({ columnData, rowGroupSize: Math.max(1, rows.length), pageSize: 4096 });
   }

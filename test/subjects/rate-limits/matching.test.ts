@@ -110,6 +110,27 @@ describe("which row decides (8.5-4)", () => {
     ]);
   });
 
+  it("counts v2 queries and look-ups by themselves in the profile observed, 300 in 10 seconds", async () => {
+    const observed = await limiterWith({}, { profile: "observed" });
+    for (const [method, path, spec, newer] of [
+      ["POST", "/api/v2/runs/query", "runs_query_key", "runs_query_v2"],
+      ["GET", `/v2/runs/${UUID}`, "runs_lookup", "runs_lookup_v2"],
+      ["POST", "/api/v1/runs/query", "runs_query_key", "runs_query_key"],
+      ["GET", `/runs/${UUID}`, "runs_lookup", "runs_lookup"],
+    ] as const) {
+      const call = { apiKey: "k", address: "10.0.0.1", region: "us", method, path };
+      const decision = observed.decide(call, NOW);
+      expect([decides(method, path), decision?.row.id]).toEqual([spec, newer]);
+      if (spec === newer) continue;
+      for (let count = 1; count < 300; count += 1) expect(observed.decide(call, NOW)?.admitted).toBe(true);
+      expect(observed.decide(call, NOW)?.admitted).toBe(false);
+      expect(observed.decide(call, NOW + 10_000)?.admitted).toBe(true);
+    }
+    const rowsOf = (each: typeof observed) => limiterView(each, NOW).rows.map(({ row }) => row);
+    expect(rowsOf(observed)).toContain("runs_query_v2");
+    expect(rowsOf(limiter)).not.toContain("runs_query_v2");
+  });
+
   it.each(["/ok", "/livez", "/readyz"])("does not count %s, but its preflight", (path) => {
     expect(decides("GET", path)).toBeUndefined();
     expect(decides("GET", path, {})).toBeUndefined();
@@ -143,7 +164,7 @@ describe("which row decides (8.5-4)", () => {
   });
 
   it("does not remember one path for another", () => {
-    const finder = createRowFinder();
+    const finder = createRowFinder(limiter.settings);
     for (let n = 0; n < 5_000; n += 1) finder.find("GET", `/repos/${n}`);
     expect(finder.find("GET", "/repos/1")[0]?.id).toBe("repos_key");
     // A path that ends in a uuid and the same path without it are two.
