@@ -1,4 +1,4 @@
-import { EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
+import { FILE_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
 import { INTERVAL_HOURS } from "../../contracts/spec/limits.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
@@ -98,7 +98,7 @@ function orderOf(invocation: Invocation) {
     filter: textOf(invocation, "filter"),
     export_fields: fields
       ?.split(",")
-      .map((name) => readColumn(name, "--fields", Object.keys(EXPORT_COLUMNS))),
+      .map((name) => readColumn(name, "--fields", Object.keys(FILE_COLUMNS))),
     format_version: wordOf(invocation, "format-version", ["v1", "v2_beta"]),
   };
 }

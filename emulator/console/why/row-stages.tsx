@@ -64,7 +64,7 @@ function stagesOf(explanation: RowExplanation): readonly Stage[] {
     {
       name: "Project",
       passed: project?.matches ?? null,
-      detail: project && <code>{project.session_id}</code>,
+      detail: project && <code>{project.session_id ?? "all experiments"}</code>,
     },
     {
       name: "Window",
