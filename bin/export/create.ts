@@ -96,9 +96,7 @@ function orderOf(invocation: Invocation) {
     end_time,
     interval_hours: every === undefined ? undefined : hoursOf(every),
     filter: textOf(invocation, "filter"),
-    export_fields: fields
-      ?.split(",")
-      .map((name) => readColumn(name, "--fields", Object.keys(FILE_COLUMNS))),
+    export_fields: fields?.split(",").map((name) => readColumn(name, "--fields", Object.keys(FILE_COLUMNS))),
     format_version: wordOf(invocation, "format-version", ["v1", "v2_beta"]),
   };
 }

@@ -64,7 +64,7 @@ function stagesOf(explanation: RowExplanation): readonly Stage[] {
     {
       name: "Project",
       passed: project?.matches ?? null,
-      detail: project && <code>{project.session_id ?? "all experiments"}</code>,
+      detail: project && <code>{projectText(project.session_id)}</code>,
     },
     {
       name: "Window",
@@ -111,4 +111,8 @@ function FileLink({ path }: { readonly path: string }) {
       {path}
     </a>
   );
+}
+
+function projectText(sessionId: string | null): string {
+  return sessionId ?? "all experiments";
 }
