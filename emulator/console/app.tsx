@@ -59,9 +59,7 @@ export function App() {
             key={name}
             href={addressOf(name)}
             aria-current={name === view ? "page" : undefined}
-            ref={(link) =>
-              void (name === view && link?.scrollIntoView({ block: "nearest", inline: "center" }))
-            }
+            ref={(link) => void (name === view && link && scrollToLink(link))}
           >
             <span aria-hidden="true" class="glyph">
               {glyph}
@@ -77,6 +75,12 @@ export function App() {
       <Jump />
     </>
   );
+}
+
+/** Scrolls only the menu: `scrollIntoView` would also make the next Tab start from the link. */
+function scrollToLink(link: HTMLElement): void {
+  const menu = link.parentElement;
+  menu?.scrollTo({ left: link.offsetLeft - (menu.clientWidth - link.offsetWidth) / 2 });
 }
 
 /** The hash of the address selects the view, so this link sets the focus itself. */
