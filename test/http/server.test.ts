@@ -49,15 +49,26 @@ const manyHeaders = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, "a"]));
 
 describe("an origin", () => {
-  it("reads the absolute form of a request line", async () => {
+  it("reads the absolute form of a request line, whose host counts", async () => {
     const paths: string[] = [];
     const url = await originOf(async ({ path, query }) => {
       paths.push(`${path}?${query}`);
       return jsonReply(200, {});
     });
-    for (const target of [`${url}/info?a=1`, "http://other.example/x", "HTTP://other.example?b=2"])
-      expect((await ask(url, target))[0]).toBe(200);
-    expect(paths).toEqual(["/info?a=1", "/x?", "?b=2"]);
+    for (const target of [`${url}/info?a=1`, "HTTP://localhost?b=2", "http://localhost"])
+      expect((await ask(url, target, { host: "other.example" }))[0]).toBe(200);
+    expect(paths).toEqual(["/info?a=1", "/?b=2", "/?"]);
+    for (const origin of [
+      "http://other.example",
+      "ftp://other.example",
+      "http://",
+      "http://localhost@other.example",
+    ])
+      for (const path of ["/info", "/_emulator/v1/status"]) {
+        const [status, body] = await ask(url, `${origin}${path}`);
+        expect([origin, status, body]).toEqual([origin, 403, expect.stringContaining("host")]);
+      }
+    expect(paths).toHaveLength(3);
   });
 
   it("answers 431 to more headers than limits.request_headers", async () => {

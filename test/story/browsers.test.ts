@@ -83,22 +83,30 @@ describe("a name that a foreign site has rebound to this machine (Host)", () => 
     },
   );
 
-  it.each(PORTS)("cannot hide behind a second Host header at %s", async (port) => {
-    const { port: number } = new URL(rig.emulator[port]);
-    const text = await new Promise<string>((done, fail) => {
-      let received = "";
-      const socket = connect(Number(number), "127.0.0.1", () =>
-        socket.end(
-          `GET ${PATHS[port]} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
-        ),
-      );
-      socket.setEncoding("utf8").on("data", (chunk) => {
-        received += chunk;
+  const HIDDEN = [
+    ["a second Host header", "", "Host: localhost\r\nHost: evil.example", 400],
+    ["a local Host header next to an absolute target", "http://evil.example", "Host: localhost", 403],
+    ["an absolute target of another scheme", "ws://evil.example:80", "Host: localhost", 403],
+  ] as const;
+
+  it.each(PORTS.flatMap((port) => HIDDEN.map(([title, ...row]) => [title, port, ...row] as const)))(
+    "cannot hide behind %s at %s",
+    async (_title, port, origin, hosts, status) => {
+      const { port: number } = new URL(rig.emulator[port]);
+      const text = await new Promise<string>((done, fail) => {
+        let received = "";
+        const socket = connect(Number(number), "127.0.0.1", () =>
+          socket.end(`GET ${origin}${PATHS[port]} HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`),
+        );
+        socket.setEncoding("utf8").on("data", (chunk) => {
+          received += chunk;
+        });
+        socket.on("error", fail).on("close", () => done(received));
       });
-      socket.on("error", fail).on("close", () => done(received));
-    });
-    expect(text).toMatch(/^HTTP\/1.1 400 /);
-  });
+      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(text).toContain(status === 403 ? "--allowed-hosts evil.example" : "more than once");
+    },
+  );
 });
 
 describe("a page of a foreign site (Origin)", () => {

@@ -1,4 +1,4 @@
-import type { RequestListener, Server, ServerOptions } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerOptions } from "node:http";
 
 /**
  * Creates HTTP servers. Importing node:http as a module would also load its lazy parts, such as the WebSocket client of
@@ -17,7 +17,17 @@ export interface HttpServerOptions extends ServerOptions {
 }
 
 /** Matches the origin in the absolute form of a request line, which clients send to a proxy: `GET http://host/path`. */
-const ORIGIN = /^https?:\/\/[^/?#]*/i;
+const ORIGIN = /^[a-z]+:\/\/([^/?#]*)\/?/i;
+
+/** Replaces the absolute form by the path; its host counts, not that of the header (RFC 9112 §3.2.2). */
+function readAbsoluteForm(request: IncomingMessage): void {
+  const [origin, host] = ORIGIN.exec(request.url ?? "") ?? [];
+  if (origin === undefined || host === undefined) return;
+  request.url = `/${request.url?.slice(origin.length)}`;
+  request.headers.host = host;
+  // Signatures cover it.
+  request.headersDistinct.host = [host];
+}
 
 /** A server that bounds the number of headers and reads both forms of the request line. */
 export function createHttpServer(
@@ -26,7 +36,7 @@ export function createHttpServer(
 ): Server {
   const guarded: RequestListener = (request, response) => {
     if (request.rawHeaders.length <= 2 * maxHeaders) {
-      if (request.url?.startsWith("/") === false) request.url = request.url.replace(ORIGIN, "") || "/";
+      if (!request.url?.startsWith("/")) readAbsoluteForm(request);
       return listener(request, response);
     }
     const message = `The request has more than ${maxHeaders} headers, the maximum by limits.request_headers.`;

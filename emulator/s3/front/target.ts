@@ -15,11 +15,9 @@ export interface Target {
 
 /** Splits a request target into its raw path and raw query. */
 export function splitTarget(url: string): { readonly rawPath: string; readonly rawQuery: string } {
-  const absolute = /^https?:\/\/[^/?]*/i.exec(url);
-  const target = absolute ? url.slice(absolute[0].length) || "/" : url;
-  const mark = target.indexOf("?");
-  if (mark === -1) return { rawPath: target, rawQuery: "" };
-  return { rawPath: target.slice(0, mark), rawQuery: target.slice(mark + 1) };
+  const mark = url.indexOf("?");
+  if (mark === -1) return { rawPath: url, rawQuery: "" };
+  return { rawPath: url.slice(0, mark), rawQuery: url.slice(mark + 1) };
 }
 
 /** Finds bucket and key in the path, or the bucket in the host name (`traces.localhost`). */
