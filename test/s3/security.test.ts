@@ -13,6 +13,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { formatInstant } from "../../emulator/kernel/instant.ts";
+import { readXml } from "../../emulator/s3/front/xml.ts";
 import {
   changeCredential,
   createCredential,
@@ -230,21 +231,24 @@ describe("bodies that are not what they were said to be", () => {
     );
     expect(await send((body) => body.replace(/=[0-9a-f]/, "=x"))).toContain("<Code>InvalidRequest</Code>");
     expect(await send((body) => body.slice(0, 120))).toContain("<Code>IncompleteBody</Code>");
+    for (const rest of ["more", "\r\n", "0\r\n\r\n"])
+      expect(await send((body) => body + rest)).toMatch(/<Code>(InvalidRequest|IncompleteBody)<.Code>/);
     expect(names()).toEqual([]);
   });
 
   test("a wrong trailer checksum, hash, length or MD5 is refused", async ({ expect }) => {
-    const trailer = (checksum: string) => {
+    const trailer = (checksum: string, rest = "") => {
       const { head } = signedPut("trailer.txt", "STREAMING-UNSIGNED-PAYLOAD-TRAILER", {
         "content-encoding": "aws-chunked",
         "x-amz-decoded-content-length": "5",
         "x-amz-trailer": "x-amz-checksum-crc32",
         "transfer-encoding": "chunked",
       });
-      const body = `5\r\nhello\r\n0\r\n${checksum}\r\n\r\n`;
+      const body = `5\r\nhello\r\n0\r\n${checksum}\r\n\r\n${rest}`;
       return exchange(head + inOneChunk(body));
     };
     expect(await trailer("x-amz-checksum-crc32:NhCmhg==")).toContain("200 OK");
+    expect(await trailer("x-amz-checksum-crc32:NhCmhg==", "5\r\nagain\r\n")).toContain("InvalidRequest");
     expect(await trailer("x-amz-checksum-crc32:NhCmhA==")).toContain("<Code>BadDigest</Code>");
     expect(await trailer("x-amz-checksum-crc32:short")).toContain("<Code>InvalidRequest</Code>");
     expect(await trailer("x-other:1")).toContain("<Code>MalformedTrailerError</Code>");
@@ -259,8 +263,57 @@ describe("bodies that are not what they were said to be", () => {
       "BadDigest",
     );
     expect(await plain("UNSIGNED-PAYLOAD", { "content-md5": "nonsense" })).toContain("InvalidDigest");
-    expect(await plain("STREAMING-MADE-UP", {})).toContain("<Code>NotImplemented</Code>");
+    const crc32s = { "x-amz-checksum-crc32": "NhCmhg==", "x-amz-checksum-crc32c": "mnG7TA==" };
+    expect(await plain("UNSIGNED-PAYLOAD", crc32s)).toContain("Expecting a single x-amz-checksum- header");
+    expect(await plain("STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD", {})).toContain("NotImplemented");
     expect(names()).toEqual([]);
+  });
+
+  test.for([
+    "",
+    "undefined",
+    "UNSIGNED",
+    "unsigned-payload",
+    "STREAMING-MADE-UP",
+    "e3b0c442",
+    "E".repeat(64),
+  ])("%j in place of a digest is refused, also where there is no body", async (payload, { expect }) => {
+    const { head } = signedPut("plain.txt", payload, { "content-length": "0" });
+    for (const method of ["PUT", "GET"])
+      expect(await exchange(head.replace("PUT", method))).toMatch(/^HTTP\/1.1 400 .*<Code>InvalidArgument/s);
+  });
+
+  test("a presigned address lasts a whole number of seconds", async ({ expect }) => {
+    const address = await getSignedUrl(server.client(), new GetObjectCommand({ Bucket, Key: "there.txt" }));
+    for (const seconds of ["1e3", "0x10", " 60", "60.0", "-1", "0", "604801", ""]) {
+      const reply = await fetch(address.replace(/(X-Amz-Expires=)\d+/, `$1${encodeURIComponent(seconds)}`));
+      expect([seconds, reply.status, await reply.text()]).toEqual([
+        seconds,
+        400,
+        expect.stringContaining("between 1 and 604800 seconds"),
+      ]);
+    }
+  });
+
+  test("a document of more levels or elements than clients send is refused before it is parsed", async ({
+    expect,
+  }) => {
+    const many = 100_000;
+    const parts = "<Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag></Part>".repeat(10_000);
+    const xml = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts}</CompleteMultipartUpload>`;
+    await readXml(xml, "CompleteMultipartUpload");
+    for (const inside of [
+      "<a>".repeat(9) + "</a>".repeat(9),
+      "<a>".repeat(many) + "</a>".repeat(many),
+      "<a/>".repeat(many),
+      "<?a?>".repeat(many),
+      "&#65;".repeat(many),
+      `<a ${"b='' ".repeat(many)}/>`,
+      `<a ${"b ".repeat(many)}/>`,
+    ])
+      await expect(readXml(`<Delete>${inside}</Delete>`, "Delete")).rejects.toMatchObject({
+        trouble: { error: "MalformedXML" },
+      });
   });
 
   test("a header that was not signed is refused", async ({ expect }) => {

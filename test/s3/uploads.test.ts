@@ -18,11 +18,12 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { describe, test } from "vitest";
+import { createDigest } from "../../emulator/s3/checksums.ts";
 import { saveFinished } from "../../emulator/subjects/object-storage/finished-uploads.ts";
 import { s3FinishedUploads, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
 import { codeOf } from "./harness.ts";
 import { serverOfFile } from "./server-of-file.ts";
-import { sendSigned } from "./signed-request.ts";
+import { type RequestParts, sendSigned } from "./signed-request.ts";
 
 const Bucket = "traces";
 const MIB = 1024 * 1024;
@@ -143,6 +144,8 @@ async function uploadTwoParts(Key: string, more = {}) {
   return { id, parts };
 }
 
+const numberElement = (text: string) => `<PartNumber>${text}</PartNumber>`;
+
 test("a part that is named with another checksum, or without a number, completes nothing", async ({
   expect,
 }) => {
@@ -150,7 +153,7 @@ test("a part that is named with another checksum, or without a number, completes
   const { id, parts } = await uploadTwoParts(Key, { ChecksumAlgorithm: "SHA256" });
   const other = { ...parts[1], ChecksumSHA256: sha256("other") };
   expect(await codeOf(complete(Key, id, [parts[0] as object, other]))).toBe("InvalidPart");
-  for (const number of ["", "<PartNumber/>", "<PartNumber> </PartNumber>", "<PartNumber>one</PartNumber>"]) {
+  for (const number of ["", "<PartNumber/>", ...[" ", "one", "1e0", "0x1", "-1"].map(numberElement)]) {
     const body = `<CompleteMultipartUpload><Part>${number}<ETag>x</ETag></Part></CompleteMultipartUpload>`;
     const request = { method: "POST", path: `/${Bucket}/${Key}`, query: { uploadId: id }, body };
     const { status, text } = await sendSigned(server(), request);
@@ -162,6 +165,123 @@ test("a part that is named with another checksum, or without a number, completes
   }
   expect(await codeOf(complete(Key, id, parts))).toBe("no error");
 });
+
+describe("the checksums of an upload", () => {
+  const ALGORITHMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
+  const Key = "checksums.bin";
+  const initiate = (headers: Record<string, string>) =>
+    sendSigned(server(), { method: "POST", path: `/${Bucket}/${Key}`, query: { uploads: "" }, headers });
+  const start = async (algorithm: string, type: string) =>
+    /<UploadId>(.*)<.UploadId>/.exec(
+      (await initiate({ "x-amz-checksum-algorithm": algorithm, "x-amz-checksum-type": type })).text,
+    )?.[1] ?? "";
+  const headerOf = (algorithm: (typeof ALGORITHMS)[number], text: string) => {
+    const digest = createDigest(algorithm);
+    digest.update(Buffer.from(text));
+    return { [`x-amz-checksum-${algorithm}`]: digest.digest().toString("base64") };
+  };
+  /** The status of a part with these headers, and its message. */
+  const upload = async (uploadId: string, headers: Record<string, string>) => {
+    const query = { partNumber: "1", uploadId };
+    const path = `/${Bucket}/${Key}`;
+    const { status, text } = await sendSigned(server(), {
+      method: "PUT",
+      path,
+      query,
+      headers,
+      body: "part",
+    });
+    return [status, /<Message>(.*)<.Message>/.exec(text)?.[1]];
+  };
+  const completeWith = (uploadId: string, elements: string, headers: Record<string, string> = {}) =>
+    sendSigned(server(), {
+      method: "POST",
+      path: `/${Bucket}/${Key}`,
+      query: { uploadId },
+      headers,
+      body: `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>${elements}</Part></CompleteMultipartUpload>`,
+    });
+  const ETAG = `<ETag>${createHash("md5").update("part").digest("hex")}</ETag>`;
+
+  test.for(
+    ALGORITHMS.flatMap((name) =>
+      (["COMPOSITE", "FULL_OBJECT"] as const).map((type) => [name, type] as const),
+    ),
+  )("%s as %s", async ([algorithm, type], { expect }) => {
+    const refusedType = {
+      crc32: "",
+      crc32c: "",
+      crc64nvme: "COMPOSITE",
+      sha1: "FULL_OBJECT",
+      sha256: "FULL_OBJECT",
+    };
+    const headers = { "x-amz-checksum-algorithm": algorithm, "x-amz-checksum-type": type };
+    const { status, text } = await initiate(headers);
+    if (type === refusedType[algorithm]) {
+      expect([status, text]).toEqual([400, expect.stringContaining("<Code>InvalidRequest</Code>")]);
+      return;
+    }
+    const id = await start(algorithm, type);
+    const isComposite = type === "COMPOSITE";
+    const other = algorithm === "sha1" ? "sha256" : "sha1";
+    const mismatch = (actual: string) =>
+      `Checksum Type mismatch occurred, expected checksum Type: ${algorithm}, actual checksum Type: ${actual}`;
+    expect(await upload(id, headerOf(other, "part"))).toEqual([400, mismatch(other)]);
+    expect(await upload(id, {})).toEqual(isComposite ? [400, mismatch("null")] : [200, undefined]);
+    const checksum = headerOf(algorithm, "part");
+    expect(await upload(id, checksum)).toEqual([200, undefined]);
+    const element = `Checksum${algorithm.toUpperCase()}`;
+    const elements = `${ETAG}<${element}>${Object.values(checksum)[0]}</${element}>`;
+    const otherMode = { "x-amz-checksum-type": isComposite ? "FULL_OBJECT" : "COMPOSITE" };
+    expect((await completeWith(id, elements, otherMode)).text).toContain("InvalidRequest");
+    if (isComposite) {
+      const refusal = await completeWith(id, ETAG);
+      expect([refusal.status, refusal.text]).toEqual([
+        400,
+        expect.stringMatching(/InvalidRequest.*It was missing for part 1 in the request/s),
+      ]);
+    }
+    expect((await completeWith(id, isComposite ? elements : ETAG)).status).toBe(200);
+  });
+
+  test("a type without an algorithm is refused", async ({ expect }) => {
+    expect((await initiate({ "x-amz-checksum-type": "COMPOSITE" })).text).toContain("InvalidRequest");
+  });
+
+  test("a copied part has one, which the reply names", async ({ expect }) => {
+    await send(new PutObjectCommand({ Bucket, Key: "copied source.txt", Body: "part" }));
+    const UploadId = await start("sha256", "COMPOSITE");
+    const CopySource = `${Bucket}/copied+source.txt`;
+    const copied = await send(
+      new UploadPartCopyCommand({ Bucket, Key, UploadId, PartNumber: 1, CopySource }),
+    );
+    expect(copied.CopyPartResult?.ChecksumSHA256).toBe(sha256("part"));
+    const { ETag, ChecksumSHA256 } = copied.CopyPartResult ?? {};
+    const done = await complete(Key, UploadId, [{ PartNumber: 1, ETag, ChecksumSHA256 }]);
+    expect(done.ChecksumSHA256).toMatch(/-1$/);
+  });
+});
+
+test.for(["1e1", "0x10", "-1", " 1", "1.0", "2147483648"])(
+  "counts and numbers of lists are decimal integers of 31 bits, so %s is refused",
+  async (value, { expect }) => {
+    const uploadId = await begin("lists.bin");
+    const path = `/${Bucket}/lists.bin`;
+    const query = { uploadId };
+    const requests: readonly RequestParts[] = [
+      { method: "GET", path: `/${Bucket}`, query: { "max-keys": value } },
+      { method: "GET", path: `/${Bucket}`, query: { uploads: "", "max-uploads": value } },
+      { method: "GET", path, query: { ...query, "max-parts": value } },
+      { method: "GET", path, query: { ...query, "part-number-marker": value } },
+      { method: "PUT", path, query: { ...query, partNumber: value } },
+      { method: "GET", path: "/", query: { "max-buckets": value } },
+    ];
+    for (const request of requests) {
+      const { status, text } = await sendSigned(server(), request);
+      expect([request, status, text]).toEqual([request, 400, expect.stringContaining("InvalidArgument")]);
+    }
+  },
+);
 
 test("the uploads of a bucket go with it, and a new one of its name has none", async ({ expect }) => {
   const own = { Bucket: "gone-bucket", Key: "k" };

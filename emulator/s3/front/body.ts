@@ -9,6 +9,7 @@ import {
   isChecksumAlgorithm,
 } from "../checksums.ts";
 import { framingOf, unframe } from "./chunks.ts";
+import { integerOf } from "./integers.ts";
 import { refuse } from "./refused.ts";
 import type { Signature } from "./signature.ts";
 
@@ -38,6 +39,11 @@ export async function receive(
   let claimedChecksums = ofObject ? NONE : checksumsIn((name) => headers[name]?.toString());
   const announced = announcedTrailer(headers);
   const algorithms = new Set([...claimedChecksums.keys(), ...(announced ? [announced] : [])]);
+  if (algorithms.size > 1)
+    throw refuse(
+      "InvalidRequest",
+      "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.",
+    );
   const digests = new Map([...algorithms].map((algorithm) => [algorithm, createDigest(algorithm)]));
   const md5 = createDigest("md5");
   const sha256 = /^[0-9a-f]{64}$/.test(signature.payload) ? createDigest("sha256") : undefined;
@@ -84,9 +90,9 @@ function lengthOf({ headers }: IncomingMessage, framed: boolean, isNeeded: boole
       throw refuse("MissingContentLength");
     return 0;
   }
-  if (!/^\d{1,15}$/.test(String(text)))
-    throw refuse("InvalidArgument", "The content length is not a number.");
-  return Number(text);
+  const length = integerOf(String(text));
+  if (Number.isNaN(length)) throw refuse("InvalidArgument", "The content length is not a number.");
+  return length;
 }
 
 function tooLarge(size: number, max: number): Error {

@@ -56,8 +56,7 @@ export async function* unframe(
     if (size === 0) break;
     if ((await bytes.line()) !== "") throw badChunk();
   }
-  if (!framing.trailer) return;
-  onTrailers(await readTrailers(bytes, framing, signature, previous));
+  onTrailers(await readEnd(bytes, framing, signature, previous));
 }
 
 function parseChunkHeader(line: string, framing: Framing) {
@@ -85,7 +84,8 @@ function verifySignature(signature: Signature, text: string, claimedHex: string)
   return claimedHex;
 }
 
-async function readTrailers(
+/** The trailers, after which the body ends. */
+async function readEnd(
   bytes: ByteReader,
   framing: Framing,
   signature: Signature,
@@ -94,6 +94,7 @@ async function readTrailers(
   const trailers = new Map<string, string>();
   let claimedHex: string | undefined;
   for (let line = await bytes.line(); line; line = await bytes.line()) {
+    if (!framing.trailer) throw badChunk();
     const colon = line.indexOf(":");
     if (colon < 1 || trailers.size >= MAX_TRAILERS) throw refuse("MalformedTrailerError");
     const name = line.slice(0, colon).trim().toLowerCase();
@@ -101,7 +102,8 @@ async function readTrailers(
     if (name === "x-amz-trailer-signature") claimedHex = value;
     else trailers.set(name, value);
   }
-  if (!framing.signed) return trailers;
+  if ((await bytes.line()) !== undefined) throw badChunk();
+  if (!framing.signed || !framing.trailer) return trailers;
   const text = [...trailers].map(([name, value]) => `${name}:${value}\n`).join("");
   const signedText = chunkText("AWS4-HMAC-SHA256-TRAILER", signature, previous, [sha256(text)]);
   verifySignature(signature, signedText, claimedHex ?? "");

@@ -1,6 +1,7 @@
 import type { DeleteCondition, WriteCondition } from "../../subjects/object-storage/objects.ts";
 import type { StoredObject } from "../../subjects/object-storage/records.ts";
 import { headerOf, type SentRequest } from "./call.ts";
+import { integerOf } from "./integers.ts";
 import { unquoted } from "./object-headers.ts";
 import { refuse } from "./refused.ts";
 
@@ -56,11 +57,12 @@ export function deleteConditionOf({ etag, size, lastModified }: DeleteConditionT
   const seconds = secondsOf(lastModified);
   if (lastModified !== undefined && seconds === undefined)
     throw refuse("InvalidArgument", "The last-modified time of the condition is not a date.");
-  if (size !== undefined && !/^\d{1,15}$/.test(size.trim()))
+  const bytes = integerOf(size?.trim());
+  if (size !== undefined && Number.isNaN(bytes))
     throw refuse("InvalidArgument", "The size of the condition is not an integer.");
   return {
     ...(etag !== undefined && { etag: unquoted(etag) }),
-    ...(size !== undefined && { size: Number(size) }),
+    ...(size !== undefined && { size: bytes }),
     ...(seconds !== undefined && { lastModifiedSeconds: seconds }),
   };
 }

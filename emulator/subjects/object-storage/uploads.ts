@@ -63,11 +63,23 @@ export function storePart(
   if (error) return error;
   const upload = findUpload(turn, access, uploadId);
   if ("error" in upload) return upload;
+  const mismatch = checksumMismatch(upload, body.checksums);
+  if (mismatch) return mismatch;
   const earlier = turn.get(s3Parts, partId(uploadId, partNumber));
   turn.put(s3Parts, { upload_id: uploadId, part_number: partNumber, ...body, last_modified: turn.now });
   turn.ports.bodies.keep(body.file);
   if (earlier) turn.ports.bodies.drop([earlier.file]);
   return undefined;
+}
+
+/** A part has the checksum of its upload. Only the checksum of the whole object can be computed without those of the parts. */
+function checksumMismatch(upload: MultipartUpload, checksums: Checksums): S3Failure | undefined {
+  const expected = upload.checksum_algorithm;
+  const [actual = null] = Object.keys(checksums);
+  const isOptional = actual === null && upload.checksum_type === "FULL_OBJECT";
+  if (expected === null || expected === actual || isOptional) return undefined;
+  const message = `Checksum Type mismatch occurred, expected checksum Type: ${expected}, actual checksum Type: ${actual}`;
+  return s3Failure("InvalidRequest", message);
 }
 
 /** A part in a request to complete an upload. */
@@ -81,11 +93,19 @@ export interface RequestedPart {
 /** The requested parts, in order, or the error of the list. */
 export function findParts(
   reader: Reader,
-  uploadId: string,
+  { upload_id: uploadId, checksum_algorithm, checksum_type }: MultipartUpload,
   requestedParts: readonly RequestedPart[],
 ): S3Failure | readonly UploadedPart[] {
   if (requestedParts.length === 0)
     return s3Failure("MalformedXML", "The list of parts is empty. Send at least one part.");
+  const isComposite = checksum_algorithm !== null && checksum_type === "COMPOSITE";
+  const unchecked = requestedParts.find(({ checksums }) => isComposite && !(checksum_algorithm in checksums));
+  if (unchecked) {
+    const message =
+      `The upload was created using a ${checksum_algorithm} checksum. The complete request must include the ` +
+      `checksum for each part. It was missing for part ${unchecked.part_number} in the request.`;
+    return s3Failure("InvalidRequest", message);
+  }
   const parts: UploadedPart[] = [];
   for (const { part_number, etag, checksums } of requestedParts) {
     if (part_number <= (parts.at(-1)?.part_number ?? 0)) return s3Failure("InvalidPartOrder");
@@ -121,7 +141,7 @@ export function finishUpload(
   if (error) return error;
   const upload = findUpload(turn, access, uploadId);
   if ("error" in upload) return upload;
-  const parts = findParts(turn, uploadId, requestedParts);
+  const parts = findParts(turn, upload, requestedParts);
   if ("error" in parts) return parts;
   const { content_type, headers, metadata, storage_class, checksum_type } = upload;
   const planned = { content_type, headers, metadata, checksum_type, ...(storage_class && { storage_class }) };

@@ -1,4 +1,5 @@
 import { type Call, headerOf, objectOf, type Reply } from "../call.ts";
+import { countArgument } from "../integers.ts";
 import { checksumElements, shownStorageClass } from "../object-headers.ts";
 import { refuseArgument } from "../refused.ts";
 import { writeXml, type XmlElements } from "../xml.ts";
@@ -42,8 +43,9 @@ function namesIn(header: string | undefined): ReadonlySet<string> {
 
 /** The number of parts. Like the real service, lists the parts only if they have checksums. */
 function partsOf(call: Call, parts: NonNullable<ReturnType<typeof objectOf>["parts"]>): XmlElements {
-  const max = Math.min(numberIn(call, "x-amz-max-parts", MAX_PAGE), MAX_PAGE);
-  const marker = numberIn(call, "x-amz-part-number-marker", 0);
+  const countIn = (name: string, otherwise: number) => countArgument(name, headerOf(call, name), otherwise);
+  const max = Math.min(countIn("x-amz-max-parts", MAX_PAGE), MAX_PAGE);
+  const marker = countIn("x-amz-part-number-marker", 0);
   const page = parts.some(({ checksums }) => Object.keys(checksums).length > 0)
     ? parts.slice(marker, marker + max)
     : [];
@@ -60,11 +62,4 @@ function partsOf(call: Call, parts: NonNullable<ReturnType<typeof objectOf>["par
       ...checksumElements(checksums),
     })),
   };
-}
-
-function numberIn(call: Call, name: string, otherwise: number): number {
-  const text = headerOf(call, name);
-  if (text === undefined) return otherwise;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw refuseArgument(name, text, `${name} must be a whole number.`);
 }

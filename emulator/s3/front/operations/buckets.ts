@@ -3,7 +3,8 @@ import { deleteEmptyBucket, ensureBucket } from "../../../subjects/object-storag
 import { buckets, s3Credentials } from "../../../subjects/object-storage/records.ts";
 import { receiveText } from "../body.ts";
 import { type Call, commit, type Reply } from "../call.ts";
-import { refuse, refuseArgument } from "../refused.ts";
+import { integerArgument } from "../integers.ts";
+import { refuse } from "../refused.ts";
 import { childText, readXml, writeXml } from "../xml.ts";
 import { afterOf, tokenOf } from "./page-tokens.ts";
 
@@ -51,9 +52,7 @@ export function listBuckets(call: Call): Reply {
 function maxBucketsOf({ target }: Call): number | undefined {
   const text = target.query.get("max-buckets");
   if (text === undefined) return undefined;
-  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= MAX_BUCKETS) return count;
-  throw refuseArgument("max-buckets", text, `max-buckets must be a whole number from 1 to ${MAX_BUCKETS}.`);
+  return integerArgument("max-buckets", text, [1, MAX_BUCKETS]);
 }
 
 /** `CreateBucket`, with the region that the body names, if any. In the default region it may be repeated. */

@@ -1,14 +1,25 @@
-import { createHash } from "node:crypto";
 import { closeSync } from "node:fs";
 import { copyBody, type OpenedBody } from "../../../storage/objects/opened-body.ts";
 import type { BodySink } from "../../../storage/objects/stage.ts";
 import { missingObject, permissionError } from "../../../subjects/object-storage/authorisation.ts";
 import { conditionError, storeObject } from "../../../subjects/object-storage/objects.ts";
-import { objectId, objects, type StoredObject } from "../../../subjects/object-storage/records.ts";
+import {
+  type ChecksumAlgorithm,
+  objectId,
+  objects,
+  type StoredObject,
+} from "../../../subjects/object-storage/records.ts";
 import { findUpload, storePart } from "../../../subjects/object-storage/uploads.ts";
+import { createDigest } from "../../checksums.ts";
 import { type Call, headerOf, type Reply } from "../call.ts";
 import { checkReadConditions, writeConditionOf } from "../conditions.ts";
-import { objectHeadersOf, quoted, refuseArchived, storageClassOf } from "../object-headers.ts";
+import {
+  checksumElements,
+  objectHeadersOf,
+  quoted,
+  refuseArchived,
+  storageClassOf,
+} from "../object-headers.ts";
 import { type ByteRange, copyRangeOf } from "../ranges.ts";
 import { orRefuse, refuse, refuseArgument } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
@@ -46,7 +57,7 @@ export async function copyObject(call: Call): Promise<Reply> {
     call,
     async (stage) => ({
       size: body.size,
-      etag: await copyWithMd5(stage, body, { start: 0, length: body.size }),
+      ...(await copyWithChecksums(stage, body, { start: 0, length: body.size })),
     }),
     (turn, facts, file) => {
       const newObject = {
@@ -73,27 +84,37 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   const { store, claim } = call;
   const uploadId = uploadIdOf(call);
   const partNumber = partNumberOf(call);
-  orRefuse(findUpload(store.world.reader, claim, uploadId));
+  const { checksum_algorithm } = orRefuse(findUpload(store.world.reader, claim, uploadId));
   const { body } = await openSource(call);
   const range = requestedRange(call, body);
-  const { etag, now } = await receiveAndStore(
+  const { etag, checksums, now } = await receiveAndStore(
     call,
-    (stage) => copyWithMd5(stage, body, range),
-    (turn, md5, file) => {
-      const part = { ...file, size: range.length, etag: md5, checksums: {} };
+    (stage) => copyWithChecksums(stage, body, range, checksum_algorithm),
+    (turn, sums, file) => {
+      const part = { ...file, size: range.length, ...sums };
       const failure = storePart(turn, claim, uploadId, partNumber, part);
-      return failure ?? { etag: md5, now: turn.now };
+      return failure ?? { ...sums, now: turn.now };
     },
   );
-  const content = { LastModified: isoOf(now), ETag: quoted(etag) };
+  const content = { LastModified: isoOf(now), ETag: quoted(etag), ...checksumElements(checksums) };
   return { status: 200, xml: writeXml("CopyPartResult", content) };
 }
 
-/** Copies a range of a body; resolves with its MD5 in hex. */
-async function copyWithMd5(stage: BodySink, body: OpenedBody, range: ByteRange): Promise<string> {
-  const md5 = createHash("md5");
-  await copyBody(stage, body, range, (chunk) => void md5.update(chunk));
-  return md5.digest("hex");
+/** Copies a range of a body; resolves with its MD5 in hex, and its checksum if there is an algorithm. */
+async function copyWithChecksums(
+  stage: BodySink,
+  body: OpenedBody,
+  range: ByteRange,
+  algorithm: ChecksumAlgorithm | null = null,
+): Promise<Pick<StoredObject, "etag" | "checksums">> {
+  const md5 = createDigest("md5");
+  const digest = algorithm && createDigest(algorithm);
+  await copyBody(stage, body, range, (chunk) => {
+    md5.update(chunk);
+    digest?.update(chunk);
+  });
+  const checksums = digest ? { [algorithm as string]: digest.digest().toString("base64") } : {};
+  return { etag: md5.digest().toString("hex"), checksums };
 }
 
 /** The bytes that `x-amz-copy-source-range` names, or all. Closes the body before it refuses the header. */
@@ -135,7 +156,7 @@ async function openSource(call: Call): Promise<Source> {
 function parseSource(header: string): { readonly bucket: string; readonly key: string } {
   const [encodedPath = "", version] = header.split("?versionId=");
   // Many clients also encode the slash between bucket and key.
-  const path = decode(encodedPath).replace(/^\//, "");
+  const path = decode(encodedPath.replaceAll("+", " ")).replace(/^\//, "");
   const slash = path.indexOf("/");
   if (slash < 1 || slash === path.length - 1 || (version !== undefined && version !== "null")) {
     const detail = { ArgumentName: "x-amz-copy-source", ArgumentValue: header.slice(0, 200) };

@@ -4,6 +4,7 @@ import { objectId, objects, s3Parts, s3Uploads } from "../../../subjects/object-
 import { findUpload } from "../../../subjects/object-storage/uploads.ts";
 import type { Call, Reply } from "../call.ts";
 import { encode } from "../canonical.ts";
+import { countArgument } from "../integers.ts";
 import { checksumElements, quoted, shownStorageClass } from "../object-headers.ts";
 import { orRefuse, refuse, refuseArgument } from "../refused.ts";
 import { UNVERSIONED } from "../request-checks.ts";
@@ -15,12 +16,7 @@ export const MAX_PAGE = 1000;
 
 /** A count from the query, limited to `MAX_PAGE`. */
 function countOf({ target }: Call, name: string): number {
-  const text = target.query.get(name);
-  if (text === undefined || text === "") return MAX_PAGE;
-  if (!/^\d{1,10}$/.test(text)) {
-    throw refuseArgument(name, text, `Provided ${name} not an integer or within integer range`);
-  }
-  return Math.min(Number(text), MAX_PAGE);
+  return Math.min(countArgument(name, target.query.get(name), MAX_PAGE), MAX_PAGE);
 }
 
 /** How this listing encodes names: unchanged, or as URLs for names that XML cannot contain. */
@@ -177,10 +173,7 @@ export function listParts(call: Call): Reply {
   const { reader } = call.store.world;
   const upload = orRefuse(findUpload(reader, call.claim, query.get("uploadId") ?? ""));
   const max = countOf(call, "max-parts");
-  const marker = Number(query.get("part-number-marker") || 0);
-  if (!Number.isInteger(marker) || marker < 0) {
-    throw refuse("InvalidArgument", undefined, { ArgumentName: "part-number-marker" });
-  }
+  const marker = countArgument("part-number-marker", query.get("part-number-marker"), 0);
   const parts = [...reader.list(s3Parts, upload.upload_id)]
     .sort((a, b) => a.part_number - b.part_number)
     .filter(({ part_number }) => part_number > marker);
