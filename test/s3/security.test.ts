@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -13,6 +14,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { formatInstant } from "../../emulator/kernel/instant.ts";
+import { Refusal } from "../../emulator/kernel/refusal.ts";
 import { readXml } from "../../emulator/s3/front/xml.ts";
 import {
   changeCredential,
@@ -27,11 +29,19 @@ const KEY = { accessKeyId: "someone", secretAccessKey: "some-secret" };
 let server: TestServer;
 let fault: S3Fault | undefined;
 let wall = Date.now();
+let room = Number.POSITIVE_INFINITY;
+
+/** Throws when the disk has too little free space for this many bytes. */
+function requireRoom(bytes: number): void {
+  room -= bytes;
+  if (room < 0) throw new Refusal(413, "disk_full", "The disk is full.", "Make room.");
+}
 
 beforeEach(async () => {
   fault = undefined;
   wall = Date.now();
-  server = await openTestServer({ triggerFault: () => fault, wallNow: () => wall });
+  room = Number.POSITIVE_INFINITY;
+  server = await openTestServer({ triggerFault: () => fault, wallNow: () => wall, requireRoom });
   server.control((turn) =>
     createCredential(turn, { access_key_id: KEY.accessKeyId, secret_access_key: KEY.secretAccessKey }),
   );
@@ -204,6 +214,27 @@ describe("bodies that are not what they were said to be", () => {
     const got = await server.client().send(new GetObjectCommand({ Bucket, Key: "there.txt" }));
     expect(await got.Body?.transformToString()).toBe("there");
   });
+
+  test.for([
+    ["for which the disk has no room", "UNSIGNED-PAYLOAD", 1_000_000],
+    ["whose second chunk is malformed", "STREAMING-UNSIGNED-PAYLOAD-TRAILER", Number.POSITIVE_INFINITY],
+  ] as const)(
+    "a client that sends all of a body %s receives the refusal",
+    async ([_, payload, free], { expect }) => {
+      room = free;
+      const body = Buffer.concat([Buffer.from("1\r\nx\r\nnot a chunk\r\n"), Buffer.alloc(32 * 1024 * 1024)]);
+      const { head } = signedPut("large.bin", payload, {
+        "content-length": String(body.length),
+        "x-amz-decoded-content-length": String(body.length),
+      });
+      const socket = connect(server.port, "127.0.0.1").pause();
+      await new Promise((resolve) => socket.write(Buffer.concat([Buffer.from(head), body]), resolve));
+      const [reply] = await once(socket.resume(), "data");
+      expect(String(reply)).toMatch(/^HTTP\/1.1 (400|503) /);
+      socket.destroy();
+      expect(names()).toEqual([]);
+    },
+  );
 
   test("signed chunks: right ones pass, a wrong signature or a changed byte is refused", async ({
     expect,

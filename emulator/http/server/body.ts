@@ -169,3 +169,30 @@ function contentSize(view: DataView, at: number, bytes: number): number {
   if (bytes === 4) return view.getUint32(at, true);
   return Number(view.getBigUint64(at, true));
 }
+
+/** Bytes that are still read after a body was refused. */
+const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
+const MAX_DRAIN_MS = 5_000;
+
+/** Discards the rest of a body: closing the connection while the client sends would lose the reply, which some clients read only then. */
+export function drainBody(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (incoming.readableEnded || incoming.destroyed) return resolve();
+    const timer = setTimeout(stop, MAX_DRAIN_MS);
+    let bytes = 0;
+
+    function stop(): void {
+      clearTimeout(timer);
+      incoming.off("data", take).off("end", stop).off("close", stop);
+      resolve();
+    }
+
+    function take(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (bytes > MAX_DRAIN_BYTES) stop();
+    }
+
+    incoming.on("data", take).once("end", stop).once("close", stop);
+    incoming.resume();
+  });
+}

@@ -4,7 +4,7 @@ import { takesStream } from "../../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../subjects/message.ts";
 import type { Settings } from "../../subjects/settings.ts";
 import { earlyRefusalReply } from "../refusal-reply.ts";
-import { BodyProblem, receiveBody } from "./body.ts";
+import { BodyProblem, drainBody, receiveBody } from "./body.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import type { ClientAddresses } from "./client-address.ts";
 
@@ -19,9 +19,6 @@ export interface Listener {
   handle(request: HttpRequest): Promise<HttpReply>;
 }
 
-/** Bytes that are still read after a body was refused. */
-const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
-const MAX_DRAIN_MS = 5_000;
 const NO_BODY = new Uint8Array(0);
 
 /** The reply to a request, whose body is received first, or handed on as a stream where it may be larger than memory. */
@@ -85,27 +82,4 @@ async function replyToStream(
 /** Stops reading without destroying the connection, which still has to carry the reply. */
 function chunksOf(incoming: IncomingMessage): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
-}
-
-/** Discards the rest of a body: closing the connection while the client sends would lose the reply. */
-function drainBody(incoming: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    if (incoming.readableEnded || incoming.destroyed) return resolve();
-    const timer = setTimeout(stop, MAX_DRAIN_MS);
-    let bytes = 0;
-
-    function stop(): void {
-      clearTimeout(timer);
-      incoming.off("data", take).off("end", stop).off("close", stop);
-      resolve();
-    }
-
-    function take(chunk: Buffer): void {
-      bytes += chunk.length;
-      if (bytes > MAX_DRAIN_BYTES) stop();
-    }
-
-    incoming.on("data", take).once("end", stop).once("close", stop);
-    incoming.resume();
-  });
 }

@@ -38,18 +38,12 @@ export async function receive(
   if (expectedSize > maxBytes) throw tooLarge(expectedSize, maxBytes);
   let claimedChecksums = ofObject ? NONE : checksumsIn((name) => headers[name]?.toString());
   const announced = announcedTrailer(headers);
-  const algorithms = new Set([...claimedChecksums.keys(), ...(announced ? [announced] : [])]);
-  if (algorithms.size > 1)
-    throw refuse(
-      "InvalidRequest",
-      "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.",
-    );
-  const digests = new Map([...algorithms].map((algorithm) => [algorithm, createDigest(algorithm)]));
+  const digests = digestsOf([...claimedChecksums.keys(), ...(announced ? [announced] : [])]);
   const md5 = createDigest("md5");
   const sha256 = /^[0-9a-f]{64}$/.test(signature.payload) ? createDigest("sha256") : undefined;
   const takers: readonly Digest[] = [md5, ...(sha256 ? [sha256] : []), ...digests.values()];
   // The request has to stay open when the reading stops early, or the refusal could not be sent.
-  const source = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  const source: AsyncIterableIterator<Buffer> = request.iterator({ destroyOnReturn: false });
   const chunks = framing
     ? unframe(source, framing, signature, (trailers) => {
         if (announced)
@@ -57,11 +51,17 @@ export async function receive(
       })
     : source;
   let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > expectedSize) throw refuse("IncompleteBody", "The body is longer than the announced length.");
-    for (const taker of takers) taker.update(chunk);
-    await take(chunk);
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > expectedSize)
+        throw refuse("IncompleteBody", "The body is longer than the announced length.");
+      for (const taker of takers) taker.update(chunk);
+      await take(chunk);
+    }
+  } finally {
+    // While it reads, the rest of a refused body cannot be discarded.
+    await source.return?.();
   }
   if (size !== expectedSize) throw refuse("IncompleteBody");
   checkPayload(signature, sha256);
@@ -110,6 +110,14 @@ function checksumsIn(valueOf: (name: string) => string | undefined): ReadonlyMap
     checksums.set(algorithm, value);
   }
   return checksums;
+}
+
+/** The checksum of a body, which may have one. */
+function digestsOf(algorithms: readonly ChecksumAlgorithm[]): ReadonlyMap<ChecksumAlgorithm, Digest> {
+  const digests = new Map(algorithms.map((algorithm) => [algorithm, createDigest(algorithm)]));
+  if (digests.size <= 1) return digests;
+  const message = "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.";
+  throw refuse("InvalidRequest", message);
 }
 
 function announcedTrailer(headers: IncomingMessage["headers"]): ChecksumAlgorithm | undefined {

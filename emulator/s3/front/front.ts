@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { drainBody } from "../../http/server/body.ts";
 import type { BrowserGuard } from "../../http/server/browser-guard.ts";
 import { HISTORY_IS_READ_ONLY } from "../../kernel/as-of.ts";
 import { refusalIn } from "../../kernel/system-refusal.ts";
@@ -79,6 +80,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     try {
       reply = await answer(request);
     } catch (error) {
+      await drainBody(request);
       // A client that disconnected gets no response, and is not a defect.
       const isDisconnected = request.destroyed && !request.complete;
       const failure = failureOf(error);
