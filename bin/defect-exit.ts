@@ -10,8 +10,8 @@ import { type ServingEmulator, serve } from "../emulator/runtime/start.ts";
 import { orExplain } from "../emulator/runtime/start-problems.ts";
 import { StoreError } from "../emulator/storage/store-error.ts";
 import { CommandFailure } from "./command.ts";
-import { DEFECT_EXIT_CODE, printFailure } from "./failure.ts";
-import { endSoon } from "./signals.ts";
+import { printFailure } from "./failure.ts";
+import { DEFECT_EXIT_CODE, endSoon } from "./signals.ts";
 import { printError } from "./terminal.ts";
 
 /**
@@ -57,8 +57,10 @@ function defectMessage(ready: ReadyLine, dataFolder: string | null, why: WorldDe
   const problem = error.message.split("\n", 1)[0];
   const dataNote =
     dataFolder === null ? "the data was in memory" : `${dataFolder} holds all acknowledged data`;
-  if (isFullDisk(error))
-    return `the disk is full or fails (${problem}); ${dataNote}. Free disk space, then start again`;
+  if (isFullDisk(error)) {
+    const remedy = error.code === "EFBIG" ? "Raise the limit of files (`ulimit -f`)" : "Free disk space";
+    return `the disk is full or fails (${problem}); ${dataNote}. ${remedy}, then start again`;
+  }
   if (error instanceof StoreError) return `${problem} ${error.hint}`;
   if ("code" in error && error.code === "data_folder_lost")
     return `${problem}; nothing more is written there. Start again`;
@@ -93,7 +95,7 @@ export async function startForCommand(
   configuration: Configuration,
   log?: LogOptions,
 ): Promise<ServingEmulator> {
-  return orExplain(configuration, serve(configuration, log));
+  return orExplain(configuration, serve(configuration, { log, onWait: printError }));
 }
 
 const UNTRIGGERED_FAULTS = 4;

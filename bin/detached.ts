@@ -6,12 +6,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isAlive, readLocator } from "../emulator/runtime/process/locator.ts";
 import { makeFolder } from "../emulator/runtime/process/make-folder.ts";
 import { CommandFailure, type Invocation } from "./command.ts";
-import { withProgress } from "./terminal.ts";
+import { printError, withProgress } from "./terminal.ts";
 
 const POLL_MS = 50;
 const DETACH = "--detach";
 /** The last lines that a start prints, as text and as JSON. */
 const IS_READY = /^(console: |\{.*\}$)/m;
+
+/** A problem that a start prints before those lines. */
+const PROBLEM = /^emulator: (.*)\n/;
 
 /** The output of a detached emulator, in its data folder. */
 export function logOf(folder: string): string {
@@ -41,21 +44,33 @@ export async function startDetached(invocation: Invocation, folder: string): Pro
   });
   closeSync(file);
   const exit = once(child, "exit").then(([code]) => Number(code ?? 1));
-  const output = () => readFileSync(log).subarray(begin).toString();
+  let printedLength = 0;
+  const output = () => readFileSync(log).subarray(begin).toString().slice(printedLength);
+  // At once: they may say why the start takes long.
+  const printProblems = () => {
+    for (let line = PROBLEM.exec(output()); line; line = PROBLEM.exec(output())) {
+      printError(line[1] ?? "");
+      printedLength += line[0].length;
+    }
+  };
   const isReady = () =>
     readLocator(folder)?.pid === child.pid && (words.includes("--quiet") || IS_READY.test(output()));
-  const code = await withProgress(invocation, "starting", firstOf(exit, isReady));
+  const code = await withProgress(invocation, "starting", firstOf(exit, isReady, printProblems));
   child.unref();
+  printProblems();
   (code === 0 ? process.stdout : process.stderr).write(output());
   return code;
 }
 
 /** The exit code of a process that ends before it is ready, otherwise 0. */
-async function firstOf(exit: Promise<number>, isReady: () => boolean): Promise<number> {
+async function firstOf(exit: Promise<number>, isReady: () => boolean, onPoll: () => void): Promise<number> {
   let exitCode: number | undefined;
   void exit.then((code) => {
     exitCode = code || 1;
   });
-  while (exitCode === undefined && !isReady()) await pause(POLL_MS);
+  while (exitCode === undefined && !isReady()) {
+    onPoll();
+    await pause(POLL_MS);
+  }
   return exitCode ?? 0;
 }

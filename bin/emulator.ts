@@ -27,6 +27,9 @@ const cache = nodeCache.enableCompileCache
   ? { load: require, save: () => nodeCache.flushCompileCache?.() }
   : codeCacheIn(COMPILED);
 
+// A write beyond `ulimit -f` fails with EFBIG. Its signal would end the process without a message.
+process.on("SIGXFSZ", () => undefined);
+
 const [word = "start"] = process.argv.slice(2);
 if (["start", "exec"].includes(word) || word.startsWith("-"))
   void bundle<typeof Starting>(STARTING_BUNDLE).runStarting(cache.save);

@@ -1,7 +1,7 @@
 import type { ErrorReply } from "../emulator/client/send.ts";
 import type { Interrupted, NamedCommand, UsageError } from "./command.ts";
 import { toCliHints } from "./hints.ts";
-import { exitCodeAfter } from "./signals.ts";
+import { DEFECT_EXIT_CODE, exitCodeAfter } from "./signals.ts";
 import { print, printError } from "./terminal.ts";
 
 type ExplainedError = Pick<Error, "message"> &
@@ -17,9 +17,6 @@ interface Explanation {
   /** Text, if it is not the message of the error. */
   readonly text?: string;
 }
-
-/** Exit code of a defect of the emulator. */
-export const DEFECT_EXIT_CODE = 5;
 
 /** Statuses of replies that refuse the user's input; others are about the state of the emulator. */
 const REFUSED_INPUT = new Set<number | undefined>([400, 404, 422]);

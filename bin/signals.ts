@@ -1,6 +1,8 @@
 import { constants } from "node:os";
 import { Interrupted } from "./command.ts";
 
+/** Exit code of an emulator that cannot continue. */
+export const DEFECT_EXIT_CODE = 5;
 const SIGNAL_BASE = 128;
 const FORCED_EXIT_CODE = 130;
 const OPEN_HANDLES_GRACE_MS = 5_000;

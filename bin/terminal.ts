@@ -4,16 +4,18 @@ import { counted } from "../contracts/report/counted.ts";
 import { printable } from "../contracts/report/printable.ts";
 import { printExact } from "../contracts/spec/exact-json.ts";
 import { lazily } from "../emulator/kernel/lazily.ts";
+import { fileAdvice } from "../emulator/runtime/process/file-advice.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
 import type { Invocation } from "./command.ts";
 import { makeRoom, openProgress } from "./progress.ts";
-import { untilSignal } from "./signals.ts";
+import { DEFECT_EXIT_CODE, untilSignal } from "./signals.ts";
 
-/** Standard output. A closed pipe, as with `head`, ends the command without an error message. */
+/** Standard output. A closed pipe, as with `head`, ends the command without an error message; a full disk ends it with one. */
 const output = lazily(() =>
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
+    if (error.code === "EPIPE") process.exit(0);
+    printError(`standard output cannot be written: ${fileAdvice(error)}`);
+    process.exit(DEFECT_EXIT_CODE);
   }),
 );
 

@@ -7,6 +7,7 @@ import { formatInstant } from "../../emulator/kernel/instant.ts";
 import { writeAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { removeLocator, writeLocator } from "../../emulator/runtime/process/locator.ts";
 import type { ServingEmulator } from "../../emulator/runtime/start.ts";
+import { orExplain } from "../../emulator/runtime/start-problems.ts";
 import type { Resumption } from "../../emulator/runtime/worlds/resumption.ts";
 import { emulatorLoaded } from "../after-start.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
@@ -38,8 +39,10 @@ async function run(invocation: Invocation): Promise<number> {
   const signal = firstSignal();
   const resolved = await configurationOf(invocation);
   const folder = locatorFolder(resolved, invocation.cwd);
-  if (invocation.flags.detach === true)
-    return (await import("../detached.ts")).startDetached(invocation, folder);
+  if (invocation.flags.detach === true) {
+    const { startDetached } = await import("../detached.ts");
+    return orExplain(resolved.configuration, startDetached(invocation, folder));
+  }
   const readyFile = readyFileOf(invocation);
   const log = logOptionsOf(invocation);
   const isJson = isJsonOutput(invocation);
@@ -53,7 +56,8 @@ async function run(invocation: Invocation): Promise<number> {
     async (defectExit) => {
       let leaveKeys: (() => void) | undefined;
       try {
-        if (!writeLocator(folder, running.ready))
+        const writing = (async () => writeLocator(folder, running.ready))();
+        if (!(await orExplain(resolved.configuration, writing)))
           printError(
             `${folder} contains the locator file of another running emulator, which is kept; reach this one with --url`,
           );

@@ -30,6 +30,6 @@ export function refusalIn(error: unknown): Refusal | undefined {
 const FULL_DISK: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG", "EIO"];
 
 /** Whether a write failed because the disk accepts no more data. */
-export function isFullDisk(error: unknown): boolean {
+export function isFullDisk(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && FULL_DISK.includes((error as NodeJS.ErrnoException).code);
 }

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { createControlClient } from "../client/control-client.ts";
 import { sendOverHttp } from "../client/send-over-http.ts";
 import type { Configuration } from "../config/configuration.ts";
+import { isFullDisk } from "../kernel/system-refusal.ts";
 
 const PROBE_TIMEOUT_MS = 5_000;
 
@@ -12,19 +13,23 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "the address does not exist on this machine; check --host",
   ENOTFOUND: "the host name does not exist; check --host",
   ENOSPC: "the disk is full; free disk space, or choose another --data",
+  EFBIG: "the file would be larger than the system permits; raise the limit (`ulimit -f`)",
   EROFS: "the disk is read-only; choose another --data",
   ENOENT: "the folder cannot be created; choose another --data",
   ENOTDIR: "a part of the path is a file; choose another --data",
   ENAMETOOLONG: "the path is too long for this system; choose another --data",
   EPERM: "the system does not permit this; choose another --data",
   EMFILE: "too many open files; raise the limit (`ulimit -n`)",
+  EISDIR: "this is a folder, not a file; remove it, or choose another --data",
+  ENOTEMPTY: "this folder is not empty; remove it, or choose another --data",
   EEXIST: "this is a file, not a folder; choose another --data",
 };
 
 /** Errors of a start whose message is complete. */
 const EXPLAINED = new Set(["ArchiveFileError", "FolderInUse", "Refusal", "StoreError"]);
 
-type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hint?: string };
+type StartError = NodeJS.ErrnoException &
+  Partial<Readonly<Record<"dest" | "hint", string>>> & { readonly port?: number };
 
 /** A start failed for a reason that the user can fix; `cause` is the error of the system. */
 export class StartProblem extends Error {
@@ -49,15 +54,23 @@ export async function orExplain<Started>(
     return await starting;
   } catch (error) {
     const problem = error as StartError;
-    const { name, message, code, port, path, hint } = problem;
+    const { name, message, code, port, hint } = problem;
     if (EXPLAINED.has(name))
       throw new StartProblem(hint === undefined ? message : `${message} ${hint}`, problem);
     const advice = LISTEN_PROBLEMS[code ?? ""];
     if (advice === undefined) throw error;
-    const where = port === undefined ? (path ?? configuration.host) : portName(configuration, port);
+    const where = placeOf(configuration, problem);
     const emulator = code === "EADDRINUSE" ? await emulatorWith(configuration, port) : undefined;
     throw new StartProblem(`${where}: ${emulator ?? advice}`, problem);
   }
+}
+
+/** What the system refused. A failed write names no file. */
+function placeOf(configuration: Configuration, error: StartError): string {
+  const { port, path, dest = path } = error;
+  if (port !== undefined) return portName(configuration, port);
+  const { host, dataFolder } = configuration;
+  return dest ?? ((isFullDisk(error) && dataFolder) || host);
 }
 
 /** Only --port is given: the other two follow from it. */

@@ -52,7 +52,7 @@ export interface RunningEmulator extends ServingEmulator {
 
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
-  const { serving, openEngine } = await launch(configuration, undefined, true);
+  const { serving, openEngine } = await launch(configuration, { opensFirst: true });
   const { router, worlds, main, damage } = await openEngine();
   return {
     ...serving,
@@ -66,8 +66,11 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
 }
 
 /** The same for programs that reach it by its servers only: they wait for no worlds that can be opened later. */
-export async function serve(configuration: Configuration, log?: LogOptions): Promise<ServingEmulator> {
-  return (await launch(configuration, log, !canOpenLater(configuration))).serving;
+export async function serve(
+  configuration: Configuration,
+  options: Omit<LaunchOptions, "opensFirst"> = {},
+): Promise<ServingEmulator> {
+  return (await launch(configuration, { ...options, opensFirst: !canOpenLater(configuration) })).serving;
 }
 
 /** Where neither files can be refused nor time stands still from the ready line on. */
@@ -77,10 +80,20 @@ function canOpenLater({ dataFolder, importFile, exportFile, seedData, clock, now
   return !isKept && !isSeeded && (clock.mode !== "frozen" || now !== null);
 }
 
-async function launch(configuration: Configuration, log: LogOptions | undefined, opensFirst: boolean) {
+interface LaunchOptions {
+  readonly log?: LogOptions | undefined;
+  /** Receives why the start waits for another process; by default a warning of this process. */
+  readonly onWait?: (reason: string) => void;
+  /** Whether the worlds are open when it accepts requests. */
+  readonly opensFirst: boolean;
+}
+
+const warn = (reason: string) => process.emitWarning(reason, { type: "EmulatorWarning", code: "WAITING" });
+
+async function launch(configuration: Configuration, { log, onWait = warn, opensFirst }: LaunchOptions) {
   const { areFew, files: maxFiles, connections } = divideDescriptors();
   if (areFew) await (await import("./process/lazy-modules.ts")).loadLazyModules();
-  const folder = await acquireDataFolder(configuration.dataFolder);
+  const folder = await acquireDataFolder(configuration.dataFolder, onWait);
   const addresses = createServerAddresses(configuration);
   const freeSpace = createFreeSpaceGuard(folder.path);
   const defects = createDefectWatch();

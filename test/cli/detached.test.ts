@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { run, workingFolder } from "../support/emulator-process.ts";
+import { stateFileIn } from "../support/pool-files.ts";
 
 let cwd: string;
 
@@ -35,6 +36,16 @@ it("start --detach prints the ready line of a process that continues, with its l
 
   expect((await run(["stop"], { cwd })).stdout).toContain(`(process ${pid}) has stopped`);
   expect((await run(["status"], { cwd })).code).toBe(2);
+});
+
+it("start --detach shows problems before the ready line on standard error", async () => {
+  await run(FLAGS, { cwd });
+  await run(["traces", "generate", "--count", "3"], { cwd });
+  await run(["stop"], { cwd });
+  writeFileSync(stateFileIn(join(cwd, ".emulator")), "damage");
+  const { code, stdout, stderr } = await run(["start", "--detach", "--port", "0"], { cwd });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ready: /)]);
+  expect(stderr).toMatch(/^emulator: .*state-\d+\.json is damaged.*\n$/);
 });
 
 it("start --detach ends with the code and the message of a start that fails, and leaves only its log", async () => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -121,6 +121,24 @@ describe("emulator start", () => {
       stdout: "",
       stderr: `emulator: ${join(cwd, ".emulator")} is in use by process ${ready.pid} (${ready.url}); stop it with \`emulator stop --data ${join(cwd, ".emulator")}\`, or use another folder with --data\n`,
     });
+  });
+
+  it.each([
+    ["locator.json", []],
+    ["lock-owner.json", []],
+    ["emulator.log", ["--detach"]],
+    ["locator.json", ["--detach"]],
+  ])("refuses a data folder whose %s is a folder, in one line", async (name, flags) => {
+    const path = join(cwd, ".emulator", name);
+    mkdirSync(join(path, "any"), { recursive: true });
+    const { code, stderr } = await run(["start", "--port", "0", ...flags], { cwd });
+    expect([code, stderr]).toEqual([
+      2,
+      `emulator: ${path}: this is a folder, not a file; remove it, or choose another --data\n`,
+    ]);
+    expect(readdirSync(join(cwd, ".emulator")).filter((entry) => entry.startsWith("locator.json."))).toEqual(
+      [],
+    );
   });
 
   it("starts at once where another was killed", async () => {

@@ -17,8 +17,14 @@ export interface DataFolder {
   discard(): Promise<void>;
 }
 
-/** Locks a data folder; null makes a temporary one that goes when it is released. Leaves nothing behind when it throws. */
-export async function acquireDataFolder(folder: string | null): Promise<DataFolder> {
+/**
+ * Locks a data folder; null makes a temporary one that goes when it is released. `onWait` is called before a wait for another
+ * process. Leaves nothing behind when it throws.
+ */
+export async function acquireDataFolder(
+  folder: string | null,
+  onWait: (reason: string) => void,
+): Promise<DataFolder> {
   const { promise: loss, resolve } = withResolvers<string>();
   sweepTemporaryFolders();
   if (folder === null) {
@@ -30,10 +36,11 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
   const newFolders = missingFolders(folder);
   let isLost = false;
   try {
-    const { release } = await lockFolder(folder, (reason) => {
+    const onLost = (reason: string) => {
       isLost = true;
       resolve(reason);
-    });
+    };
+    const { release } = await lockFolder(folder, onLost, onWait);
     const wasEmpty = contentOf(folder).length === 0;
     keepOutOfGit(folder);
     return {

@@ -6,6 +6,7 @@ export const FILE_ADVICE: Readonly<Record<string, string>> = {
   EACCES: "no permission; check whose it is",
   EROFS: "the disk is read-only; name a file elsewhere",
   ENOSPC: "the disk is full; make room there",
+  EFBIG: "the file would be larger than the system permits; raise the limit (`ulimit -f`)",
 };
 
 /** Why a file could not be read or written, and what to do. An unlisted error is described by its code. */

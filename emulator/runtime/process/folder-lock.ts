@@ -33,14 +33,18 @@ const RETRY_MS = 500;
 
 /**
  * Locks a data folder for this process until `release` is called. The lock of a killed process is taken over immediately if that
- * process ran on this machine, and otherwise after its heartbeat has become stale.
+ * process ran on this machine, and otherwise after its heartbeat has become stale; `onWait` is called once before such a wait.
  */
-export async function lockFolder(folder: string, onLost: (reason: string) => void) {
+export async function lockFolder(
+  folder: string,
+  onLost: (reason: string) => void,
+  onWait?: (reason: string) => void,
+) {
   makeFolder(folder);
   const path = realpathSync(folder);
   const { lock } = await import("proper-lockfile");
   const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
+  for (let report = onWait; ; report = undefined) {
     removeStaleLock(path);
     try {
       const release = await lock(path, {
@@ -55,7 +59,7 @@ export async function lockFolder(folder: string, onLost: (reason: string) => voi
       return { release: () => unlock(path, release) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
-      await waitOrRefuse(folder, path, performance.now() >= deadline);
+      await waitOrRefuse(folder, path, performance.now() >= deadline, report);
     }
   }
 }
@@ -68,11 +72,21 @@ export async function holderOf(folder: string): Promise<string | undefined> {
   return locked && !isDead(owner) ? describe(folder, owner) : undefined;
 }
 
-async function waitOrRefuse(folder: string, path: string, late: boolean): Promise<void> {
+async function waitOrRefuse(
+  folder: string,
+  path: string,
+  late: boolean,
+  onWait?: (reason: string) => void,
+): Promise<void> {
   const owner = readOwner(path);
   const mayBeGone = owner === undefined || owner.hostname !== hostname() || isDead(owner);
   // An owner elsewhere may be a container that has ended. Only its heartbeat shows this.
-  if (mayBeGone && !late) return pause(RETRY_MS);
+  if (mayBeGone && !late) {
+    onWait?.(
+      `${folder} is locked by ${describe(path, owner)}, which may have ended; waiting up to ${PATIENCE_MS / 1000} s for its heartbeat to stop`,
+    );
+    return pause(RETRY_MS);
+  }
   throw new FolderInUse(
     `${folder} is in use by ${describe(path, owner)}; stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,
   );

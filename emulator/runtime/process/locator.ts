@@ -26,8 +26,12 @@ export function writeLocator(folder: string, ready: ReadyLine): boolean {
   const temporary = `${path}.${ready.pid}`;
   makeFolder(folder);
   const locator: Locator = { ...ready, hostname: hostname() };
-  writeFileSync(temporary, `${JSON.stringify(locator, null, 2)}\n`, { mode: 0o600 });
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, `${JSON.stringify(locator, null, 2)}\n`, { mode: 0o600 });
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
   return true;
 }
 

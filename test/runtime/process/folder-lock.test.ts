@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -18,10 +18,12 @@ afterEach(() => {
   child = undefined;
 });
 
+function fail(reason: string): never {
+  throw new Error(reason);
+}
+
 function lock() {
-  return lockFolder(folder, (reason) => {
-    throw new Error(reason);
-  });
+  return lockFolder(folder, fail);
 }
 
 /** What a process that holds the lock, or held it when it was killed, leaves in the folder. */
@@ -88,6 +90,20 @@ describe("a data folder", () => {
   it("of a dead process with the same id is taken over, as in a restarted container", async () => {
     leaveLock({ pid: process.pid, started: Date.now() - 86_400_000 });
     await (await lock()).release();
+  });
+
+  it.each([
+    ["of another machine", "process 1 on elsewhere", () => undefined],
+    ["without its owner's file", "another process", () => rmSync(join(folder, "lock-owner.json"))],
+  ])("%s is waited for, which is said once and at once", async (_title, holder, lose) => {
+    leaveLock({ pid: 1, hostname: "elsewhere" }, 14_000);
+    lose();
+    const reasons: string[] = [];
+    const { release } = await lockFolder(folder, fail, (reason) => reasons.push(reason));
+    await release();
+    expect(reasons).toEqual([
+      `${folder} is locked by ${holder}, which may have ended; waiting up to 18 s for its heartbeat to stop`,
+    ]);
   });
 
   it("of another machine is taken over when its heartbeat has gone stale", async () => {
