@@ -8,19 +8,6 @@ export interface Digest {
   digest(): Buffer;
 }
 
-/** The names in headers, after `x-amz-checksum-`. */
-export const CHECKSUM_ALGORITHMS: readonly ChecksumAlgorithm[] = [
-  "crc32",
-  "crc32c",
-  "crc64nvme",
-  "sha1",
-  "sha256",
-];
-
-export function isChecksumAlgorithm(name: string): name is ChecksumAlgorithm {
-  return CHECKSUM_ALGORITHMS.some((algorithm) => algorithm === name);
-}
-
 /** Starts a checksum of one of the algorithms of S3. */
 export function createDigest(algorithm: ChecksumAlgorithm | "md5"): Digest {
   if (algorithm === "crc32") return createCrc32();
@@ -38,6 +25,13 @@ export const CHECKSUM_BYTES: Readonly<Record<ChecksumAlgorithm, number>> = {
   sha1: 20,
   sha256: 32,
 };
+
+/** The names in headers, after `x-amz-checksum-`. */
+export const CHECKSUM_ALGORITHMS = Object.keys(CHECKSUM_BYTES) as readonly ChecksumAlgorithm[];
+
+export function isChecksumAlgorithm(name: string): name is ChecksumAlgorithm {
+  return Object.hasOwn(CHECKSUM_BYTES, name);
+}
 
 function createCrc32(): Digest {
   let value = 0;

@@ -59,7 +59,16 @@ export async function lockFolder(
       return { release: () => unlock(path, release) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
-      await waitOrRefuse(folder, path, performance.now() >= deadline, report);
+      const owner = readOwner(path);
+      const holder = describe(path, owner);
+      if (!mayBeGone(owner) || performance.now() >= deadline)
+        throw new FolderInUse(
+          `${folder} is in use by ${holder}; stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,
+        );
+      report?.(
+        `${folder} is locked by ${holder}, which may have ended; waiting up to ${PATIENCE_MS / 1000} s for its heartbeat to stop`,
+      );
+      await pause(RETRY_MS);
     }
   }
 }
@@ -72,24 +81,9 @@ export async function holderOf(folder: string): Promise<string | undefined> {
   return locked && !isDead(owner) ? describe(folder, owner) : undefined;
 }
 
-async function waitOrRefuse(
-  folder: string,
-  path: string,
-  late: boolean,
-  onWait?: (reason: string) => void,
-): Promise<void> {
-  const owner = readOwner(path);
-  const mayBeGone = owner === undefined || owner.hostname !== hostname() || isDead(owner);
-  // An owner elsewhere may be a container that has ended. Only its heartbeat shows this.
-  if (mayBeGone && !late) {
-    onWait?.(
-      `${folder} is locked by ${describe(path, owner)}, which may have ended; waiting up to ${PATIENCE_MS / 1000} s for its heartbeat to stop`,
-    );
-    return pause(RETRY_MS);
-  }
-  throw new FolderInUse(
-    `${folder} is in use by ${describe(path, owner)}; stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,
-  );
+/** An owner elsewhere may be a container that has ended. Only its heartbeat shows this, so it may be waited for. */
+function mayBeGone(owner: Owner | undefined): boolean {
+  return owner === undefined || owner.hostname !== hostname() || isDead(owner);
 }
 
 /**

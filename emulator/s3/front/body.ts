@@ -11,7 +11,7 @@ import {
 import { framingOf, unframe } from "./chunks.ts";
 import { integerOf } from "./integers.ts";
 import { refuse } from "./refused.ts";
-import type { Signature } from "./signature.ts";
+import { HEX_64, type Signature } from "./signature.ts";
 
 /** Options for a body that is not the object itself. */
 export interface ReceiveOptions {
@@ -40,7 +40,7 @@ export async function receive(
   const announced = announcedTrailer(headers);
   const digests = digestsOf([...claimedChecksums.keys(), ...(announced ? [announced] : [])]);
   const md5 = createDigest("md5");
-  const sha256 = /^[0-9a-f]{64}$/.test(signature.payload) ? createDigest("sha256") : undefined;
+  const sha256 = HEX_64.test(signature.payload) ? createDigest("sha256") : undefined;
   const takers: readonly Digest[] = [md5, ...(sha256 ? [sha256] : []), ...digests.values()];
   // The request has to stay open when the reading stops early, or the refusal could not be sent.
   const source: AsyncIterableIterator<Buffer> = request.iterator({ destroyOnReturn: false });

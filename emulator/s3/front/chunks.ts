@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { refuse } from "./refused.ts";
-import { equalHex, hmac, type Signature, sha256 } from "./signature.ts";
+import { refuse, refuseArgument } from "./refused.ts";
+import { equalHex, HEX_64, hmac, type Signature, sha256, UNSIGNED } from "./signature.ts";
 
 /** The framing of an aws-chunked body. */
 export interface Framing {
@@ -9,19 +9,26 @@ export interface Framing {
   readonly trailer: boolean;
 }
 
-const FRAMINGS: Readonly<Record<string, Framing>> = {
+/** What may stand in place of the digest of a body. */
+const FRAMINGS: Readonly<Record<string, Framing | "unsupported" | undefined>> = {
+  [UNSIGNED]: undefined,
   "STREAMING-UNSIGNED-PAYLOAD-TRAILER": { signed: false, trailer: true },
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD": { signed: true, trailer: false },
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER": { signed: true, trailer: true },
+  "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD": "unsupported",
+  "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER": "unsupported",
 };
 
-/** The framing that `x-amz-content-sha256` announces, if any. */
+/** The framing that `x-amz-content-sha256` announces, if any. Refuses what is neither a digest nor a known word. */
 export function framingOf(payload: string): Framing | undefined {
-  if (Object.hasOwn(FRAMINGS, payload)) return FRAMINGS[payload];
-  if (payload.startsWith("STREAMING-")) {
-    throw refuse("NotImplemented", `The payload ${payload} is not implemented.`);
+  if (HEX_64.test(payload)) return undefined;
+  if (!Object.hasOwn(FRAMINGS, payload)) {
+    const message = `x-amz-content-sha256 must be ${Object.keys(FRAMINGS).join(", ")} or a valid sha256 value.`;
+    throw refuseArgument("x-amz-content-sha256", payload, message);
   }
-  return undefined;
+  const framing = FRAMINGS[payload];
+  if (framing === "unsupported") throw refuse("NotImplemented", `The payload ${payload} is not implemented.`);
+  return framing;
 }
 
 const MAX_LINE_BYTES = 4096;

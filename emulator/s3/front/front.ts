@@ -15,6 +15,7 @@ import { type S3Failure, s3Failure } from "../../subjects/object-storage/errors.
 import { keyError } from "../../subjects/object-storage/names.ts";
 import { causeOf, type ObjectStore } from "../object-store.ts";
 import type { Reply } from "./call.ts";
+import { framingOf } from "./chunks.ts";
 import { operationOf } from "./operations.ts";
 import { orRefuse, refuse, S3Refused } from "./refused.ts";
 import { errorReply, send } from "./reply.ts";
@@ -62,6 +63,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);
     if (target.bucket === "" && target.key !== "") throw refuse("InvalidBucketName");
     const signature = readSignature(request, target, options.wallNow());
+    framingOf(signature.payload);
     const operation = operationOf(request.method ?? "", { request, target });
     if ("unknown" in operation) throw notImplemented(operation.unknown, store, callerOf(target, signature));
     if (!READING.has(request.method ?? "")) store.world.requireLive(historyIsReadOnly);

@@ -7,7 +7,8 @@ import type {
 import { headerNames, headerOf, type SentRequest } from "./call.ts";
 import { refuse } from "./refused.ts";
 
-const STORED_HEADERS = [
+/** Headers of an object in addition to its type. */
+export const STORED_HEADERS = [
   "cache-control",
   "content-disposition",
   "content-encoding",

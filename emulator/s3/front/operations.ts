@@ -74,37 +74,11 @@ function row(
 }
 
 /** Query parameters of unsupported operations: such a request must not be treated as a plain one. */
-const UNSUPPORTED: Readonly<Record<string, string>> = {
-  accelerate: "AccelerateConfiguration",
-  acl: "Acl",
-  analytics: "AnalyticsConfiguration",
-  attributes: "Attributes",
-  cors: "Cors",
-  encryption: "Encryption",
-  "intelligent-tiering": "IntelligentTieringConfiguration",
-  inventory: "InventoryConfiguration",
-  "legal-hold": "LegalHold",
-  lifecycle: "LifecycleConfiguration",
-  logging: "Logging",
-  metrics: "MetricsConfiguration",
-  notification: "NotificationConfiguration",
-  "object-lock": "ObjectLockConfiguration",
-  ownershipControls: "OwnershipControls",
-  policy: "Policy",
-  policyStatus: "PolicyStatus",
-  publicAccessBlock: "PublicAccessBlock",
-  replication: "Replication",
-  requestPayment: "RequestPayment",
-  renameObject: "Rename",
-  restore: "Restore",
-  retention: "Retention",
-  select: "SelectContent",
-  session: "Session",
-  tagging: "Tagging",
-  torrent: "Torrent",
-  versions: "Versions",
-  website: "Website",
-};
+const UNSUPPORTED =
+  "accelerate acl analytics attributes cors encryption intelligent-tiering inventory legal-hold lifecycle logging metrics " +
+  "notification object-lock ownershipControls policy policyStatus publicAccessBlock replication requestPayment renameObject " +
+  "restore retention select session tagging torrent versions website";
+const UNSUPPORTED_MARKS = UNSUPPORTED.split(" ");
 
 /** The operation of a request, or the name of an unsupported operation. */
 export function operationOf(
@@ -113,7 +87,7 @@ export function operationOf(
 ): OperationRow | { readonly unknown: string } {
   const { target } = request;
   const scope = target.bucket === "" ? "service" : target.key === "" ? "bucket" : "object";
-  const mark = Object.keys(UNSUPPORTED).find((name) => target.query.has(name));
+  const mark = UNSUPPORTED_MARKS.find((name) => target.query.has(name));
   const operation = OPERATIONS.find(
     (candidate) =>
       candidate.method === method &&
@@ -125,7 +99,7 @@ export function operationOf(
   if (operation && isMeant && !changesVersioning(method, target)) return operation;
   const verb = method.charAt(0) + method.slice(1).toLowerCase();
   const subject = scope === "object" ? "Object" : scope === "bucket" ? "Bucket" : "Service";
-  const aspect = mark === undefined ? "" : UNSUPPORTED[mark];
+  const aspect = (mark ?? "").replace(/(?:^|-)[a-z]/g, (start) => start.replace("-", "").toUpperCase());
   return { unknown: target.query.get("x-id") ?? `${verb}${subject}${aspect}` };
 }
 

@@ -15,6 +15,7 @@ import {
   quoted,
   refuseArchived,
   replyHeadersOf,
+  STORED_HEADERS,
   sandboxHeaders,
 } from "../object-headers.ts";
 import { type ByteRange, rangeOf } from "../ranges.ts";
@@ -108,19 +109,10 @@ function wantsChecksum(call: Call): boolean {
   return headerOf(call, "x-amz-checksum-mode")?.toUpperCase() === "ENABLED";
 }
 
-const OVERRIDABLE = [
-  "content-type",
-  "content-language",
-  "expires",
-  "cache-control",
-  "content-disposition",
-  "content-encoding",
-];
-
 /** Headers from `response-*` parameters. Refuses an invalid header value, which would end the reply early. */
 function overrides({ target }: Call): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const name of OVERRIDABLE) {
+  for (const name of ["content-type", ...STORED_HEADERS]) {
     const value = target.query.get(`response-${name}`);
     if (value === undefined) continue;
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
