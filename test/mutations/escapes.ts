@@ -137,8 +137,8 @@ export const ESCAPE_MUTATIONS = [
   ]),
   ...mutationsOf("emulator/subjects/bulk-exports/partitions.ts", [
     "an interval of 168 hours lasts 167",
-    "microsOf(time) + hours *",
-    "microsOf(time) + Math.min(hours, 167) *",
+    "hours * 3_600_000_000",
+    "Math.min(hours, 167) * 3_600_000_000",
     "3.3/windows-168",
   ]),
   ...mutationsOf(
@@ -199,8 +199,8 @@ export const ESCAPE_MUTATIONS = [
     ],
     [
       "inputs are encoded twice",
-      "      return json === null ? null : wellFormedJsonBytes(json);",
-      '      if (name === "inputs") return JSON.stringify(JSON.stringify(row.value(name)));\n      return json === null ? null : wellFormedJsonBytes(json);',
+      "rows.map((row) => row.json(name))",
+      'rows.map((row) => (name === "inputs" ? JSON.stringify(String(row.json(name))) : row.json(name)))',
       "2.7/boundaries",
     ],
     [
