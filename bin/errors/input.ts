@@ -138,7 +138,7 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
   ],
   unknown_field: ["The member does not exist.", "Correct its name, or put it where the message says."],
   unknown_fields: [
-    "The body has members that are not defined, and --strict refuses them.",
+    "The request has fields that the emulator ignores, and --strict refuses them.",
     "Leave them out, or start without --strict.",
   ],
   unknown_id: [

@@ -132,6 +132,11 @@ export function doc(requirement: string, description: string, more: Keywords = {
   return { description, "x-requirement": requirement, ...more };
 }
 
+/** Keywords of a request's field without effect. A warning names it, unless it is null or a value that needs no effect. */
+export function ignoredUnless(...values: readonly unknown[]): Keywords {
+  return { "x-ignored": values };
+}
+
 /** A field that the specification does not define: replies have it by this choice of ours. */
 export function assumed<T>(field: Field<T>, assumption: string): Field<T> {
   return { ...field, "x-assumption": assumption, "x-beyond": true };

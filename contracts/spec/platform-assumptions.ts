@@ -28,8 +28,10 @@ export const PLATFORM_ASSUMPTIONS = {
   "platform.empty_query": {
     section: "7.3",
     requirement: "7-1",
-    choice: "an empty value in the query of a GET is the same as an absent one",
-    reason: "Public clients send stream_mode= and the like for what their caller left out.",
+    choice:
+      "an empty list or free text in the query of a GET is the same as an absent one; an empty number, time, id or word is a 422",
+    reason:
+      "Public clients send stream_mode= for what their caller left out. An empty text is not an integer, and not one of the five statuses of section 4.1.",
   },
   "platform.unknown_id": {
     section: "7.3",

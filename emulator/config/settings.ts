@@ -191,7 +191,7 @@ const WORLD = {
   strict: setting(
     toggle(),
     false,
-    "refuse unknown fields (422); exit with code 4 if an armed fault never triggered",
+    "refuse fields that the emulator ignores (422); exit with code 4 if an armed fault never triggered",
     { flag: "strict", bare: true },
   ),
 };

@@ -10,12 +10,11 @@ import {
   text,
 } from "../../contracts/spec/fields.ts";
 import { EXPORT_STATUS_NAMES, type ExportStatusName } from "../../contracts/spec/lifecycle.ts";
-import type { RequirementId } from "../../contracts/spec/requirements.ts";
 import { parseUntil, UNTIL_FORMS, type UntilTarget } from "../client/until.ts";
 import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
 import { durationMs } from "../kernel/duration.ts";
 import { formatInstant, type Instant, instantMs } from "../kernel/instant.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../kernel/refusal.ts";
 import { SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
 import { progressText } from "../subjects/bulk-exports/progress.ts";
@@ -147,19 +146,19 @@ function endOf(world: World, body: AdvanceBody): { readonly end: AdvanceBody; re
   const target: UntilTarget | undefined = parseUntil(body.until);
   if (target === undefined) {
     const text = typeof body.until === "string" ? body.until : body.until.status;
-    throw invalid(`until: ${JSON.stringify(text)} is not valid. Give ${UNTIL_FORMS}.`, "3.1-1");
+    throw invalidRequest(`until: ${JSON.stringify(text)} is not valid.`, `Give ${UNTIL_FORMS}.`, "3.1-1");
   }
   if ("until" in target) return { end: body, until: conditionOf(world, target.until) };
   const { until: _, ...rest } = body;
-  if (rest.to !== undefined) throw invalid("Give exactly one of by, to, next and until.");
+  if (rest.to !== undefined) throw invalidRequest("Give exactly one of by, to, next and until.");
   return { end: { ...rest, to: target.to } };
 }
 
 function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined): AdvanceTarget {
   const targetNames = ["by", "to", "next", "until"].filter((name) => name in body);
-  if (targetNames.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
+  if (targetNames.length !== 1) throw invalidRequest("Give exactly one of by, to, next and until.");
   if (body.within !== undefined && !until)
-    throw invalid(
+    throw invalidRequest(
       "within: is only valid until an export has a status. Remove it, or name an export in until.",
     );
   return {
@@ -276,8 +275,4 @@ function advancingView(progress: AdvanceProgress | undefined) {
     fired_total: fired,
     waits_for: waitsFor?.() ?? null,
   };
-}
-
-function invalid(message: string, requirement?: RequirementId): Refusal {
-  return new Refusal(422, "invalid_request", message, undefined, requirement);
 }

@@ -3,7 +3,7 @@ import { parseJson } from "../http/body.ts";
 import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
 import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { nearest } from "../kernel/nearest.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../kernel/refusal.ts";
 import { refusalIn } from "../kernel/system-refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
 import { EXPORT_OPERATIONS } from "../subjects/bulk-exports/control.ts";
@@ -181,8 +181,7 @@ async function check(
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.
   const unread = row.unversioned ? [] : unknown;
   const allProblems = [...problems, ...unread.map((name) => `${name}: is not a known field`)];
-  if (allProblems.length > 0)
-    throw new Refusal(422, "invalid_request", allProblems.join("; "), knownNamesHint(row, unread));
+  if (allProblems.length > 0) throw invalidRequest(allProblems.join("; "), knownNamesHint(row, unread));
   return checked;
 }
 

@@ -1,5 +1,5 @@
 import { parseStorable, UnstorableValue } from "../../contracts/spec/exact-json.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../kernel/refusal.ts";
 import { asBuffer, decodeUtf8, matchesAt } from "../subjects/bytes.ts";
 import { type JsonBounds, NameCount, refuseTooMany, requireBounds } from "../subjects/json-bounds.ts";
 import { TextSource, textOrValue } from "../subjects/json-text.ts";
@@ -55,7 +55,7 @@ export function parseJson(body: Uint8Array, bounds: JsonBounds): unknown {
     return parseStorable(decodeUtf8(body), "body");
   } catch (error) {
     const { message } = error as Error;
-    if (error instanceof UnstorableValue) throw new Refusal(422, "invalid_request", `${message}.`);
+    if (error instanceof UnstorableValue) throw invalidRequest(`${message}.`);
     throw new Refusal(422, "malformed_json", `The body is not JSON in UTF-8: ${message}.`);
   }
 }

@@ -1,6 +1,6 @@
 import type { Field } from "../../contracts/spec/fields.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
 import { type Check, checkOf } from "../validation/check.ts";
@@ -8,7 +8,7 @@ import { withDeclaredNumbers } from "../validation/declared-numbers.ts";
 import { newerMembers, unknownFields } from "../validation/unknown-fields.ts";
 import { readBody } from "./body.ts";
 import { type Codecs, readMedia } from "./media.ts";
-import { readQuery, unknownParameters } from "./query.ts";
+import { canBeEmpty, readQuery, unknownParameters } from "./query.ts";
 
 /** The checked content of a request. */
 export interface CheckedRequest {
@@ -17,7 +17,7 @@ export interface CheckedRequest {
   /** Names of the parameters of the query as sent, each once. */
   readonly parameters: readonly string[];
   readonly body: unknown;
-  /** Unknown members that were sent. */
+  /** Unknown members that were sent, and known ones without effect. */
   readonly unknown: readonly string[];
   /** A sentence for each invalid field. */
   readonly problems: readonly string[];
@@ -64,20 +64,26 @@ const NO_QUERY: ReadQuery = { query: {}, parameters: [], unknown: [] };
 /** The last query of each operation: clients that poll send the same one again and again. */
 const lastQueries = new WeakMap<RequestFields, ReadQuery & { readonly text: string }>();
 
-function queryOf(operation: RequestFields, { method, query: text }: HttpRequest): ReadQuery {
+function queryOf(operation: RequestFields, request: HttpRequest): ReadQuery {
+  const { query: text } = request;
   const last = lastQueries.get(operation);
   if (last?.text === text) return last;
-  const parsedQuery = { text, ...newQueryOf(operation, sentParameters(method, text)) };
+  const parsedQuery = { text, ...newQueryOf(operation, sentParameters(operation, request)) };
   Object.freeze(parsedQuery.query);
   lastQueries.set(operation, parsedQuery);
   return parsedQuery;
 }
 
-/** An empty value in the query of a GET is the same as an absent one (platform.empty_query). */
-function sentParameters(method: string, text: string): URLSearchParams {
-  const parameters = new URLSearchParams(text);
-  if (method !== "GET" || !/=(&|$)/.test(text)) return parameters;
-  return new URLSearchParams([...parameters].filter(([, value]) => value !== ""));
+/** In the query of a GET, an empty list or free text is the same as an absent one (platform.empty_query). */
+function sentParameters(
+  { query: fields = {} }: RequestFields,
+  { method, query }: HttpRequest,
+): URLSearchParams {
+  const parameters = new URLSearchParams(query);
+  if (method !== "GET" || !/=(&|$)/.test(query)) return parameters;
+  return new URLSearchParams(
+    [...parameters].filter(([name, value]) => value !== "" || !canBeEmpty(name, fields)),
+  );
 }
 
 function newQueryOf({ query: fields = {} }: RequestFields, searchParams: URLSearchParams): ReadQuery {
@@ -127,8 +133,7 @@ export function refuseInvalid(
       `${newerNames.join(", ")}: newer than the specification, which the emulator follows by default.`,
       "Leave it out, or start with --profile observed (docs/understand/not-emulated.md).",
     );
-  if (problems.length > 0)
-    throw new Refusal(422, "invalid_request", problems.join("; "), undefined, requirement);
+  if (problems.length > 0) throw invalidRequest(problems.join("; "), undefined, requirement);
   if (strict && unknown.length > 0)
     throw new Refusal(
       422,

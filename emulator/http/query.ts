@@ -38,6 +38,15 @@ export function fieldOf(declared: Field<unknown> | OptionalField<unknown>): Fiel
   return "optional" in declared ? (declared.optional as Field<unknown>) : declared;
 }
 
+/** Whether a parameter may be empty: a list, a free text, and an unknown one, but not a number, a time, an id or a word. */
+export function canBeEmpty(name: string, fields: QueryFields): boolean {
+  const declared = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!declared) return true;
+  const field = fieldOf(declared);
+  const isText = [field.type].flat().includes("string");
+  return field.type === "array" || (isText && !("enum" in field || "format" in field || "pattern" in field));
+}
+
 function typed(text: string, field: Field<unknown>): unknown {
   const types = [field.type].flat();
   if (types.includes("integer") && INTEGER.test(text)) return Number(text);

@@ -5,11 +5,11 @@ import type { Undocumented } from "./undocumented-members.ts";
 const MAX_NAMES = 20;
 const MAX_LENGTH = 1000;
 
-/** The warning header: unknown members of the request, and what goes beyond the specification if that is to be said. */
-export function warning(unknown: readonly string[], beyond?: Undocumented): ReplyHeaders {
-  if (unknown.length === 0 && !beyond) return NO_HEADERS;
+/** The warning header: members of the request without effect, and what goes beyond the specification if that is to be said. */
+export function warning(ignored: readonly string[], beyond?: Undocumented): ReplyHeaders {
+  if (ignored.length === 0 && !beyond) return NO_HEADERS;
   const parts = [
-    ["unknown fields", unknown],
+    ["ignored fields", ignored],
     ["sent beyond the specification", beyond?.request ?? []],
     ["answered beyond the specification", beyond?.reply ?? []],
   ] as const;

@@ -117,15 +117,9 @@ export function timeProblem(value: unknown, expected: string): string {
 /** The beginning of a date (`YYYY-MM-DD`) in UTC; undefined when the calendar has no such day. */
 export function midnightOfDate(date: string): Instant | undefined {
   if (date === lastDate.text) return lastDate.midnight;
-  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
-  lastDate = { text: date, midnight: midnightOf(year, month, day) };
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  // The language takes the 30th of February for a day in March.
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
+  lastDate = { text: date, midnight: exists ? midnight : undefined };
   return lastDate.midnight;
-}
-
-/** The beginning of a day in UTC; undefined when the calendar has no such day. */
-export function midnightOf(year: number, month: number, day: number): Instant | undefined {
-  const date = new Date(0);
-  // Unlike `Date.UTC`, this takes the years 0 to 99 for what they are.
-  const midnight = date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCDate() === day && date.getUTCMonth() === month - 1 ? midnight : undefined;
 }

@@ -24,3 +24,8 @@ export class Refusal extends Error {
     this.requirement = requirement;
   }
 }
+
+/** A refusal (422) of a request whose body or parameters are invalid. */
+export function invalidRequest(message: string, hint?: string, requirement?: RequirementId): Refusal {
+  return new Refusal(422, "invalid_request", message, hint, requirement);
+}

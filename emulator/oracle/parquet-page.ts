@@ -1,7 +1,7 @@
 import type { ColumnChunk, RowGroup } from "hyparquet";
 import { printExact } from "../../contracts/spec/exact-json.ts";
 import { nearest } from "../kernel/nearest.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import { invalidRequest } from "../kernel/refusal.ts";
 import type { PageOf, ParquetPage } from "../subjects/object-storage/parquet-page.ts";
 import { rowsOf } from "./file-rows.ts";
 import { type ParquetFile, readParquetFile } from "./parquet-file.ts";
@@ -102,9 +102,7 @@ function sortKeyOf({ columns }: ParquetFile, sort: string): (row: Row) => SortKe
   if (!column) {
     const names = columns.map(({ name }) => name);
     const suggestion = nearest(sort, names);
-    throw new Refusal(
-      422,
-      "invalid_request",
+    throw invalidRequest(
       `sort: the file does not have the column ${JSON.stringify(sort)}.`,
       suggestion === undefined ? `Its columns: ${names.join(", ")}.` : `Did you mean ${suggestion}?`,
     );

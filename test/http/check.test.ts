@@ -13,9 +13,11 @@ import {
   text,
   uuid,
 } from "../../contracts/spec/fields.ts";
+import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
+import { CONTROL_OPERATIONS } from "../../emulator/control/gateway.ts";
 import { checkRequest, prepareChecks, type RequestFields } from "../../emulator/http/operation-check.ts";
-import { readQuery, unknownParameters } from "../../emulator/http/query.ts";
+import { fieldOf, readQuery, unknownParameters } from "../../emulator/http/query.ts";
 import type { HttpRequest } from "../../emulator/subjects/message.ts";
 import { checkOf } from "../../emulator/validation/check.ts";
 import { unknownFields } from "../../emulator/validation/unknown-fields.ts";
@@ -134,7 +136,27 @@ describe("unknown fields", () => {
   });
 });
 
+/** The GET operations of the API and the control API, by name. */
+const READS = [
+  ...Object.entries<Pick<Operation, "method" | "query">>(OPERATIONS),
+  ...CONTROL_OPERATIONS.map((row): [string, Pick<Operation, "method" | "query">] => [row.path, row]),
+].filter(([, { method }]) => method === "GET");
+
 describe("a query", () => {
+  it.each(READS)("%s: an empty text is not a number, a time, an id or a word", async (_, operation) => {
+    const checks = await prepareChecks(operation);
+    const problemsOf = (name: string, value: string) => {
+      const request = { method: "GET", query: `${name}=${value}` } as HttpRequest;
+      const { problems } = checkRequest(operation, checks, { request, path: {}, body: { value: null } });
+      return problems.filter((problem) => problem.startsWith(`query.${name}: must be`));
+    };
+    for (const [name, declared] of Object.entries(operation.query ?? {})) {
+      const field = fieldOf(declared);
+      const isOpen = field.type === "array" || problemsOf(name, "any text").length === 0;
+      expect(problemsOf(name, ""), name).toHaveLength(isOpen ? 0 : 1);
+    }
+  });
+
   it("is read in the types of its fields; what does not fit stays text", () => {
     const fields = { limit: optional(integer({ default: 10 })), name: optional(text()) };
     const read = (query: string) => readQuery(new URLSearchParams(query), fields);

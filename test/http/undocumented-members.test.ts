@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../contracts/openapi/openapi.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
+import type { Field } from "../../contracts/spec/fields.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { bulkExport, bulkExportRun, destination } from "../../contracts/spec/resources.ts";
@@ -243,6 +244,64 @@ describe("the journal", () => {
   });
 });
 
+describe("members without effect", () => {
+  const RUN = { assistant_id: "echo", input: {} };
+  const IGNORED = {
+    stream_subgraphs: true,
+    feedback_keys: ["a"],
+    checkpoint_during: false,
+    strict_resume: true,
+    durability: "exit",
+    langsmith_tracer: {},
+  };
+  const namesOf = (members: object) => Object.keys(members).map((name) => `body.${name}`);
+
+  it.each<[method: string, path: string, body: object, names: readonly string[]]>([
+    ["POST", "/runs/wait", { ...RUN, ...IGNORED }, namesOf(IGNORED)],
+    ["POST", "/runs/batch", [{ ...RUN, durability: "exit" }], ["body[0].durability"]],
+    ["POST", "/runs/crons", { ...RUN, schedule: "0 0 1 1 *", user_id: "me" }, ["body.user_id"]],
+    [
+      "POST",
+      "/threads/search",
+      { select: ["context", "status"], extract: {} },
+      ["body.select[0]", "body.extract"],
+    ],
+    [
+      "POST",
+      "/runs/wait",
+      { ...RUN, stream_subgraphs: false, durability: "sync", checkpoint_during: true, feedback_keys: null },
+      [],
+    ],
+  ])("are named in a warning unless they need no effect: %s %s %j", async (method, path, body, names) => {
+    const reply = await (await rigWith()).call(method, path, body);
+    expect([reply.status, reply.header("x-emulator-warning")]).toEqual([
+      200,
+      names.length > 0 ? `ignored fields: ${names.join(", ")}` : undefined,
+    ]);
+    const strict = await (await rigWith({ strict: true })).call(method, path, body);
+    expect(strict.status).toBe(names.length > 0 ? 422 : 200);
+  });
+
+  it("are listed by name among what is not emulated", () => {
+    const text = readFileSync("docs/understand/not-emulated.md", "utf8");
+    const names = Object.values<Operation>(OPERATIONS).flatMap(({ body }) => ignoredIn(body, ""));
+    expect(new Set(names).size).toBeGreaterThan(8);
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+/** Names of the members without effect in a field, and of those with a value without one. */
+function ignoredIn(field: Field<unknown> | undefined, name: string): string[] {
+  const { properties = {}, items } = (field ?? {}) as { properties?: object; items?: Field<unknown> };
+  const own = field && "x-ignored" in field ? [name] : [];
+  const inner = Object.entries<Field<unknown>>({ ...properties });
+  return [
+    ...own,
+    ...inner.flatMap(([member, each]) => ignoredIn(each, member)),
+    ...(items ? ignoredIn(items, name) : []),
+  ];
+}
+
 describe("--strict", () => {
   const HEADER = "x-emulator-warning";
 
@@ -271,7 +330,7 @@ describe("--strict", () => {
     const reply = await createExport(rig, await prepareExport(rig, { count: 5 }));
     expect(reply.header(HEADER)).toBeUndefined();
     const colour = await createExport(rig, await prepareExport(rig, { count: 5 }), { colour: "red" });
-    expect(colour.header(HEADER)).toBe("unknown fields: body.colour");
+    expect(colour.header(HEADER)).toBe("ignored fields: body.colour");
     expect(beyondIn(await entriesOf(rig), "createBulkExport")).toBeDefined();
   });
 });

@@ -13,6 +13,8 @@ interface State {
   readonly values: { readonly messages?: readonly object[] };
   readonly next: readonly string[];
   readonly metadata: { readonly step: number; readonly source: string };
+  readonly checkpoint: { readonly checkpoint_id: string };
+  readonly parent_checkpoint: object | null;
 }
 
 const rig = useRig("test", () => startRig());
@@ -100,6 +102,13 @@ describe("supersteps of a created thread (§4.8)", () => {
     expect(waited.body.messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
   });
 
+  it("copy the state before with __copy__", async () => {
+    const supersteps = [update("__start__", { messages: "hi" }), update("__copy__")];
+    const { body: thread } = await create({ ...GRAPH, supersteps });
+    const [copy, original] = await historyOf(thread);
+    expect(copy).toMatchObject({ values: original?.values, next: ["agent"], metadata: { source: "fork" } });
+  });
+
   it("merge the updates of one superstep; a node of no graph is the last one", async () => {
     const updates = [
       { as_node: "agent", values: { a: 1 } },
@@ -127,6 +136,15 @@ describe("supersteps of a created thread (§4.8)", () => {
       { ...GRAPH, supersteps: [{ updates: [{ as_node: "__input__" }, { as_node: "agent" }] }] },
       422,
       "body.supersteps[0].updates: __input__",
+    ],
+    [{ ...GRAPH, supersteps: [update("__copy__")] }, 422, "body.supersteps[0].updates[0].as_node: __copy__"],
+    [
+      {
+        ...GRAPH,
+        supersteps: [update("agent"), { updates: [{ as_node: "agent" }, { as_node: "__copy__" }] }],
+      },
+      422,
+      "body.supersteps[1].updates: __copy__",
     ],
     [{ ...GRAPH, supersteps: Array(101).fill(update("agent", {})) }, 422, "body.supersteps"],
   ])("are refused with the mistake, and create no thread: %#", async (body, status, name) => {
@@ -167,7 +185,55 @@ describe("a change in the name of a node", () => {
     expect((await rig.call<Thread>("GET", path)).body.status).toBe("interrupted");
     expect((await change("agent", {})).next).toEqual([]);
     expect((await change("__start__", { messages: "again" })).next).toEqual(["agent"]);
-    expect((await change("mine", {})).next).toEqual([]);
+    const unknown = await rig.call("POST", `${path}/state`, { values: {}, as_node: "tols" });
+    const problem =
+      'body.as_node: "tols" is not a node of the graph agent. Use one of agent, tools, __start__,';
+    expect([unknown.status, unknown.body]).toEqual([422, expect.stringContaining(problem)]);
+  });
+
+  it("may be in the name of a node of a script that a run of the thread had", async () => {
+    const { body: thread } = await create({});
+    const path = `/threads/${thread.thread_id}`;
+    const events = [{ node: "mine" }, { mode: "updates", data: { yours: {} } }] as const;
+    await rig.emulator.control("POST", "/agent/scripts", { then: { events }, times: 1 });
+    await rig.call("POST", `${path}/runs/wait`, { assistant_id: "agent", input: {} });
+    for (const as_node of ["mine", "yours"]) {
+      expect((await rig.call("POST", `${path}/state`, { values: {}, as_node })).status).toBe(200);
+      expect((await rig.call<State>("GET", `${path}/state`)).body.next).toEqual([]);
+    }
+  });
+
+  it("copies a state with __copy__: the same values, parent and next nodes", async () => {
+    const { body: thread } = await create({});
+    const path = `/threads/${thread.thread_id}`;
+    const copy = (body: object = {}) =>
+      rig.call<string>("POST", `${path}/state`, { values: null, as_node: "__copy__", ...body });
+    expect(await copy()).toMatchObject({ status: 422, body: expect.stringContaining("does not have one") });
+    const run = { assistant_id: "agent", input: { messages: "hi" }, interrupt_before: ["tools"] };
+    await rig.call("POST", `${path}/runs/wait`, run);
+    const [latest, first] = await historyOf(thread);
+    expect(latest?.next).toEqual(["tools"]);
+    expect(await copy({ values: { a: 1 } })).toMatchObject({
+      status: 422,
+      body: expect.stringContaining("body.values: must be null or empty"),
+    });
+    for (const { original, reference } of [
+      { original: latest, reference: {} },
+      { original: first, reference: { checkpoint_id: first?.checkpoint.checkpoint_id } },
+    ]) {
+      expect((await copy(reference)).status).toBe(200);
+      const { values, next, parent_checkpoint, metadata } = original as State;
+      const source = "fork";
+      const step = Number(metadata.step) + 1;
+      const state = (await rig.call<State>("GET", `${path}/state`)).body;
+      expect(state).toMatchObject({ values, next, parent_checkpoint, metadata: { source, step } });
+    }
+    expect((await rig.call<Thread>("GET", path)).body.status).toBe("interrupted");
+    const resumed = await rig.call<{ messages: object[] }>("POST", `${path}/runs/wait`, {
+      assistant_id: "agent",
+      checkpoint_id: latest?.checkpoint.checkpoint_id,
+    });
+    expect(resumed.body.messages).toHaveLength(4);
   });
 });
 

@@ -99,7 +99,7 @@ it("fields that nothing reads are warned of, once for each step, and change no v
   const unread = outcomes.find(({ name }) => name === "unread");
   expect(unread?.verdict).toBe("passed");
   expect(unread?.warnings).toEqual([
-    expect.stringMatching(/unread\.scenario\.yaml:6: when\[0\]\[0\]: unknown fields: .*body\.metdata$/),
+    expect.stringMatching(/unread\.scenario\.yaml:6: when\[0\]\[0\]: ignored fields: .*body\.metdata$/),
   ]);
   const line = `warning: ${unread?.warnings[0]}`;
   expect(writeReport(replayReport(outcomes, scenarios.folder), "pretty")).toContain(`  ${line}\n`);

@@ -14,7 +14,7 @@ import {
   text,
   uuid,
 } from "../fields.ts";
-import { fieldNamesOf, metadata, page, sorting } from "./resources.ts";
+import { fieldNamesOf, metadata, page, selecting, sorting } from "./resources.ts";
 
 const assistantObject = object(
   {
@@ -69,7 +69,8 @@ const searchFields = {
   graph_id: maybe(text(doc("4.8-3", "Only assistants of this graph."))),
   name: maybe(text(doc("4.8-3", "Only assistants whose name contains this."))),
   metadata,
-  ...sorting(["assistant_id", "graph_id", "name", "created_at", "updated_at"], fieldNamesOf(assistantObject)),
+  ...sorting(["assistant_id", "graph_id", "name", "created_at", "updated_at"]),
+  select: selecting(fieldNamesOf(assistantObject)),
 };
 
 /** §4.8: limit and offset are shown. */

@@ -167,6 +167,12 @@ export const AGENT_ASSUMPTIONS = {
     reason:
       "Other parameters of the operation are not shown. The graph is metadata.graph_id, as public clients send it. An unknown node may belong to a script; no node follows it.",
   },
+  "agent.state_nodes": {
+    requirement: "2.2-1",
+    choice: "as_node is a node of the graph or of a script, __start__, __end__ or __copy__; otherwise a 422",
+    reason:
+      "Updates of a state are not shown. The open-source server refuses unknown nodes, and copies a state with __copy__: the same values, parent and next nodes, with the source fork. The nodes of configured graphs are not known, so every name is accepted there.",
+  },
   "agent.values_bound": {
     requirement: "2.2-1",
     choice: "the run ends with status error; a direct update is a 413",

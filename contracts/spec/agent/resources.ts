@@ -8,6 +8,7 @@ import {
   eitherOf,
   type Field,
   freeForm,
+  ignoredUnless,
   integer,
   listOf,
   maybe,
@@ -75,7 +76,7 @@ const moreRunFields = {
   ),
   context: maybe(freeForm(doc("2.1-1", "Context of the assistant."))),
   metadata,
-  stream_subgraphs: maybe(boolean(doc("4.8-2", "Accepted; scripted runs have no subgraphs."))),
+  stream_subgraphs: maybe(boolean(doc("4.8-2", "Kept in kwargs.", ignoredUnless(false)))),
   stream_resumable: maybe(boolean(doc("4.8-2", "Accepted; every stream can be taken up again."))),
   multitask_strategy: maybe(strategy),
   after_seconds: maybe(
@@ -92,13 +93,15 @@ const moreRunFields = {
   ),
   interrupt_before: optional(breakpoints),
   interrupt_after: optional(breakpoints),
-  feedback_keys: maybe(listOf(text(), doc("2.1-1", "Kept in kwargs."))),
+  feedback_keys: maybe(listOf(text(), doc("2.1-1", "Kept in kwargs.", ignoredUnless()))),
   checkpoint: maybe(freeForm(doc("2.1-1", "State of the thread to start from."))),
   checkpoint_id: maybe(text(doc("2.1-1", "State of the thread to start from."))),
-  checkpoint_during: maybe(boolean(doc("2.1-1", "Kept in kwargs."))),
-  strict_resume: optional(anything(doc("2.1-1", "Kept in kwargs."))),
-  durability: maybe(oneOf(["sync", "async", "exit"], doc("2.1-1", "Kept in kwargs."))),
-  langsmith_tracer: maybe(freeForm(doc("2.1-1", "Kept in kwargs."))),
+  checkpoint_during: maybe(boolean(doc("2.1-1", "Kept in kwargs.", ignoredUnless(true)))),
+  strict_resume: optional(anything(doc("2.1-1", "Kept in kwargs.", ignoredUnless(false)))),
+  durability: maybe(
+    oneOf(["sync", "async", "exit"], doc("2.1-1", "Kept in kwargs.", ignoredUnless("sync", "async"))),
+  ),
+  langsmith_tracer: maybe(freeForm(doc("2.1-1", "Kept in kwargs.", ignoredUnless()))),
 };
 
 /** The members of a body that starts a run; the first four are shown (§4.8). */
@@ -135,10 +138,18 @@ export const page = {
 /** The fields of an object of these tables. */
 export const fieldNamesOf = (field: Field<unknown>): readonly string[] => Object.keys(field.properties ?? {});
 
-export const sorting = (names: readonly [string, ...string[]], fields: readonly string[]) => ({
+/** Which fields of each result to return. `withoutValue` are accepted, too. */
+export const selecting = (fields: readonly string[], withoutValue: readonly string[] = []) =>
+  maybe(
+    listOf(
+      oneOf([...fields, ...withoutValue], ignoredUnless(...fields)),
+      doc("4.8-3", "Fields to answer with.", { minItems: 1, maxItems: 20 }),
+    ),
+  );
+
+export const sorting = (names: readonly [string, ...string[]]) => ({
   sort_by: maybe(oneOf(names, doc("4.8-3", "What to sort by; created_at when left out."))),
   sort_order: maybe(oneOf(["asc", "desc"], doc("4.8-3", "Direction; the newest first when left out."))),
-  select: maybe(listOf(oneOf(fields), doc("4.8-3", "Fields to answer with.", { maxItems: 20 }))),
 });
 
 /** Only the thread itself is shown (§2.2); what else is said of it follows what public clients read. */

@@ -5,6 +5,7 @@ import {
   doc,
   type Field,
   freeForm,
+  ignoredUnless,
   integer,
   listOf,
   maybe,
@@ -18,7 +19,7 @@ import {
   uuid,
 } from "../fields.ts";
 import { THREAD_STATUSES, TTL_STRATEGIES } from "./lifecycle.ts";
-import { fieldNamesOf, metadata, page, sorting, supporting } from "./resources.ts";
+import { fieldNamesOf, metadata, page, selecting, sorting, supporting } from "./resources.ts";
 
 const ttlStrategy = (more: Record<string, unknown> = {}) =>
   oneOf(TTL_STRATEGIES, doc("2.2-1", "Delete the thread, or keep it with its latest state.", more));
@@ -73,7 +74,7 @@ const superstep = object(
         as_node: text(
           doc(
             "2.2-1",
-            "Node that has written it; __input__ for the input of a run, __start__ for its start.",
+            "Node that has written it; __input__ for the input of a run, __start__ for its start, __copy__ for a copy of the state before.",
             {
               minLength: 1,
               maxLength: 255,
@@ -113,7 +114,7 @@ export const threadCreate = object(
 );
 
 /** Further fields that newer clients request. A thread without one is returned without it. */
-const MORE_THREAD_FIELDS = ["state_updated_at", "interrupts", "context"];
+const MORE_THREAD_FIELDS = ["state_updated_at", "interrupts"];
 
 export const threadPatch = object(
   {
@@ -148,11 +149,9 @@ export const threadSearch = object(
     values: maybe(freeForm(doc("4.8-3", "Values that the thread must hold."))),
     status: maybe(oneOf(THREAD_STATUSES, doc("2.2-2", "Only threads of this status."))),
     ...page,
-    ...sorting(
-      ["thread_id", "status", "created_at", "updated_at", "state_updated_at"],
-      [...fieldNamesOf(thread), ...MORE_THREAD_FIELDS],
-    ),
-    extract: optional(anything(doc("4.8-3", "Accepted without effect."))),
+    ...sorting(["thread_id", "status", "created_at", "updated_at", "state_updated_at"]),
+    select: selecting([...fieldNamesOf(thread), ...MORE_THREAD_FIELDS], ["context"]),
+    extract: optional(anything(doc("4.8-3", "Accepted without effect.", ignoredUnless()))),
   },
   doc("4.8-3", "Which threads to find."),
 );
@@ -182,7 +181,7 @@ export const threadStateChange = supporting(freeForm());
 export const threadStateUpdate = object(
   {
     values: anything(doc("2.2-1", "Values to merge, or null for none.")),
-    as_node: maybe(text(doc("2.2-1", "Node in whose name it is done."))),
+    as_node: maybe(text(doc("2.2-1", "Node in whose name it is done; __copy__ copies the state."))),
     checkpoint: maybe(freeForm(doc("2.2-1", "State from which to continue."))),
     checkpoint_id: maybe(text(doc("2.2-1", "State from which to continue."))),
   },
@@ -196,12 +195,15 @@ export const historySearch = object(
     ),
     before: optional(anything(doc("2.2-1", "Only states before this checkpoint."))),
     metadata,
-    checkpoint: maybe(freeForm(doc("2.2-1", "Accepted without effect."))),
+    checkpoint: maybe(freeForm(doc("2.2-1", "Accepted without effect.", ignoredUnless()))),
   },
   doc("2.2-1", "Which states of a thread to answer with."),
 );
 
 export const checkpointReference = object(
-  { checkpoint: freeForm(doc("2.2-1", "The checkpoint.")), subgraphs: optional(anything()) },
+  {
+    checkpoint: freeForm(doc("2.2-1", "The checkpoint.")),
+    subgraphs: optional(anything(doc("2.2-1", "Accepted without effect.", ignoredUnless(false)))),
+  },
   doc("2.2-1", "Which state of a thread to answer with."),
 );

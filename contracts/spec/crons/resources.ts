@@ -1,13 +1,13 @@
-import { agentRunCreateFields, fieldNamesOf } from "../agent/resources.ts";
+import { agentRunCreateFields, fieldNamesOf, selecting } from "../agent/resources.ts";
 import {
   assumed,
   boolean,
   dateTime,
   doc as docOf,
   freeForm,
+  ignoredUnless,
   integer,
   type Keywords,
-  listOf,
   maybe,
   nullable,
   object,
@@ -47,7 +47,7 @@ const planFields = {
       }),
     ),
   ),
-  user_id: maybe(text(doc("Accepted without effect."))),
+  user_id: maybe(text(doc("Accepted without effect.", ignoredUnless()))),
 };
 
 const creation = { schedule: scheduleField, ...planFields };
@@ -119,7 +119,7 @@ export const cronSearch = object(
       ),
     ),
     sort_order: maybe(oneOf(["asc", "desc"], doc("Direction; the newest first when left out."))),
-    select: maybe(listOf(oneOf(SELECTABLE), doc("Fields to answer with.", { maxItems: 20 }))),
+    select: selecting(SELECTABLE),
   },
   doc("Which crons to find."),
 );

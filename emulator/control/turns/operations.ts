@@ -1,7 +1,7 @@
 import { dateTime, integer, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
 import { type Instant, instantMs } from "../../kernel/instant.ts";
 import type { Journal } from "../../kernel/journal.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest } from "../../kernel/refusal.ts";
 import { type ControlContext, control } from "../../subjects/control-operation.ts";
 import { withUndocumented } from "./entry.ts";
 import { exportBarsOf } from "./export-bars.ts";
@@ -35,9 +35,7 @@ export const TURN_OPERATIONS = [
       const places = { offset, turn, at };
       const names = Object.entries(places).flatMap(([name, value]) => (value === undefined ? [] : [name]));
       if (names.length > 1)
-        throw new Refusal(
-          422,
-          "invalid_request",
+        throw invalidRequest(
           `${names.join(" and ")} each select a page, so only one of them can be given.`,
           "Send one of offset, turn and at.",
         );
@@ -62,9 +60,7 @@ export const TURN_OPERATIONS = [
     async run(context, { query: { from, to, columns = DEFAULT_COLUMNS, since, step_ms: stepMs } }) {
       const range = { from: instantOrAll(from), to: instantOrAll(to) };
       if (range.from !== undefined && range.to !== undefined && range.from > range.to)
-        throw new Refusal(
-          422,
-          "invalid_request",
+        throw invalidRequest(
           `from (${from}) is after to (${to}).`,
           "Give a range that begins before it ends.",
         );

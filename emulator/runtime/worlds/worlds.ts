@@ -1,7 +1,7 @@
 import { MAIN } from "../../http/world-choice.ts";
 import type { AsOf } from "../../kernel/as-of.ts";
 import type { InitialSettings } from "../../kernel/commit.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { type Manifest, newManifest } from "../../storage/pool/names.ts";
 import type { CreateWorldRequest } from "../../subjects/control-operation.ts";
 import {
@@ -262,9 +262,7 @@ function refuseName({ manifests, limits }: WorldsParts, id: string): void {
 }
 
 function withoutHistory(from: string | undefined): Refusal {
-  return new Refusal(
-    422,
-    "invalid_request",
+  return invalidRequest(
     from === undefined
       ? "at: a new empty world has no earlier states."
       : `at: ${from} is not a world. Only worlds have a history.`,
@@ -275,9 +273,7 @@ function withoutHistory(from: string | undefined): Refusal {
 /** A fork takes seed, time and clock from its source. */
 function refuseInitialSettings(from: string | undefined): void {
   if (from !== undefined && from !== SEEDED)
-    throw new Refusal(
-      422,
-      "invalid_request",
+    throw invalidRequest(
       `A fork of ${from} has the same seed, time and clock as its source.`,
       "Leave out seed, now and clock, or create an empty or a seeded world.",
     );

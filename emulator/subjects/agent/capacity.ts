@@ -1,4 +1,4 @@
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
 import { ASSISTANTS, type Json, RUNS, THREADS, type Thread, threadKey, type Values } from "./records.ts";
@@ -78,11 +78,7 @@ export function requireMetadataSize(
 export function requireRecursionLimit(config: Json | null | undefined, where: string): void {
   const limit = config?.recursion_limit;
   if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 1)) return;
-  throw new Refusal(
-    422,
-    "invalid_request",
-    `${where}.recursion_limit: must be a whole number of at least 1.`,
-  );
+  throw invalidRequest(`${where}.recursion_limit: must be a whole number of at least 1.`);
 }
 
 function refusal(kind: string, message: string, limit: string): Refusal {

@@ -1,5 +1,5 @@
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { refuseWebhookUrl } from "../webhooks/policy.ts";
 import { behaviourOf } from "./assistants.ts";
@@ -34,9 +34,11 @@ export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: Ru
       `${where}: has ${bytes} bytes; at most ${agent_kwargs_bytes} are allowed.`,
     );
   if (body.command?.resume !== undefined && threadId === null)
-    throw invalid(`${where}.command.resume: needs a thread with an open interrupt.`);
+    throw invalidRequest(`${where}.command.resume: needs a thread with an open interrupt.`);
   if (body.context && body.config?.configurable)
-    throw invalid(`${where}.context: must not be combined with config.configurable; send one of the two.`);
+    throw invalidRequest(
+      `${where}.context: must not be combined with config.configurable; send one of the two.`,
+    );
   requireRecursionLimit(body.config, `${where}.config`);
   if (body.webhook) refuseWebhookUrl(turn, body.webhook, where);
 }
@@ -50,7 +52,7 @@ export function requireStartingPoint(
 ): void {
   const stateId = referencedState(body);
   if (body.checkpoint?.checkpoint_ns)
-    throw invalid(`${where}.checkpoint.checkpoint_ns: the graphs of this server have no subgraphs.`);
+    throw invalidRequest(`${where}.checkpoint.checkpoint_ns: the graphs of this server have no subgraphs.`);
   if (stateId !== undefined && !(thread && findState(turn, thread, stateId)))
     throw new Refusal(
       404,
@@ -60,9 +62,5 @@ export function requireStartingPoint(
     );
   const nodes = nodeNames(behaviourOf(turn.ports.settings, graph_id));
   if (body.command?.goto !== undefined && !nodes.includes(gotoOf(body) ?? ""))
-    throw invalid(`${where}.command.goto: must be one node of ${graph_id}, of ${nodes.join(", ")}.`);
-}
-
-function invalid(message: string): Refusal {
-  return new Refusal(422, "invalid_request", message);
+    throw invalidRequest(`${where}.command.goto: must be one node of ${graph_id}, of ${nodes.join(", ")}.`);
 }

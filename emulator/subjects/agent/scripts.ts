@@ -1,4 +1,4 @@
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { collection } from "../../kernel/table.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type AgentScript, readScript, type ScriptedRun, type ScriptInput, scriptProblem } from "./script.ts";
@@ -48,7 +48,7 @@ export function matchCountOf(reader: Reader, id: string): number {
 /** Adds a script with the highest precedence. Throws a `Refusal` (422). */
 export function addScript(turn: Turn, input: ScriptInput): StoredScript {
   const problem = scriptProblem(input);
-  if (problem !== undefined) throw new Refusal(422, "invalid_request", `body.${problem}`);
+  if (problem !== undefined) throw invalidRequest(`body.${problem}`);
   const limit = turn.ports.settings.limits.agent_scripts;
   if (turn.count(SCRIPTS) >= limit)
     throw new Refusal(

@@ -38,7 +38,7 @@ export function selected(view: object, select: readonly string[] | null | undefi
   return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));
 }
 
-/** Ties are broken by creation, in the direction of the sort. */
+/** Ties are broken by creation, in the direction of the sort; records without a value come last in both. */
 function sortRecords<T extends object>(
   matches: readonly T[],
   { sort_by, sort_order }: SearchOptions,
@@ -46,7 +46,10 @@ function sortRecords<T extends object>(
   const name = sort_by ?? "created_at";
   const direction = (sort_order ?? "desc") === "asc" ? 1 : -1;
   const items = direction === 1 ? [...matches] : [...matches].reverse();
-  return items.sort((a, b) => direction * compare((a as Json)[name], (b as Json)[name]));
+  return items.sort((a, b) => {
+    const [left, right] = [(a as Json)[name], (b as Json)[name]];
+    return Number(left === null) - Number(right === null) || direction * compare(left, right);
+  });
 }
 
 function compare(a: unknown, b: unknown): number {

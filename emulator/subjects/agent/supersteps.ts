@@ -1,12 +1,12 @@
 import type { Superstep } from "../../../contracts/spec/agent/thread-resources.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { requireGraph } from "./assistants.ts";
 import { addCheckpoint, changedState } from "./checkpoints.ts";
 import { inputOf } from "./draft.ts";
 import type { Checkpoint, Json, Thread } from "./records.ts";
 import { bytesOf } from "./size.ts";
-import { nextNodes } from "./state.ts";
+import { COPY, copiedState, nextNodes, requireCopy } from "./state.ts";
 import { putState, type ThreadInput } from "./threads.ts";
 import { merged } from "./values.ts";
 
@@ -22,11 +22,19 @@ export function requireSupersteps(turn: Turn, { metadata, supersteps }: ThreadIn
   if (supersteps == null) return;
   const graphId = metadata?.graph_id;
   if (typeof graphId !== "string")
-    throw invalid("metadata.graph_id: is required with supersteps; it names the graph of the nodes.");
+    throw invalidRequest(
+      "body.metadata.graph_id: is required with supersteps; it names the graph of the nodes.",
+    );
   requireGraph(turn, graphId);
-  for (const [index, { updates }] of supersteps.entries())
-    if (updates.length > 1 && updates.some(({ as_node }) => as_node === INPUT))
-      throw invalid(`supersteps[${index}].updates: ${INPUT} must be the only update of its superstep.`);
+  for (const [index, { updates }] of supersteps.entries()) {
+    const special = updates.find(({ as_node }) => as_node === INPUT || as_node === COPY);
+    if (special && updates.length > 1)
+      throw invalidRequest(
+        `body.supersteps[${index}].updates: ${special.as_node} must be the only update of its superstep.`,
+      );
+    if (special?.as_node === COPY)
+      requireCopy(supersteps[index - 1], special.values, `body.supersteps[${index}].updates[0]`);
+  }
   requireSize(turn, supersteps);
 }
 
@@ -35,6 +43,10 @@ export function addSupersteps(turn: Turn, thread: Thread, supersteps: readonly S
   const { thread_id, metadata } = thread;
   let last: Checkpoint | undefined;
   for (const { updates } of supersteps) {
+    if (last && updates[0]?.as_node === COPY) {
+      last = addCheckpoint(turn, thread, copiedState(turn, thread, last));
+      continue;
+    }
     const values = valuesWith(last?.values ?? {}, updates, () => turn.nextId("message"));
     const change = isInput(updates)
       ? {
@@ -78,8 +90,4 @@ function requireSize(turn: Turn, supersteps: readonly Superstep[]): void {
 
 function isInput(updates: Updates): boolean {
   return updates[0]?.as_node === INPUT;
-}
-
-function invalid(message: string): Refusal {
-  return new Refusal(422, "invalid_request", `body.${message}`);
 }

@@ -1,6 +1,6 @@
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import type { RequirementId } from "../../../contracts/spec/requirements.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { projectById } from "../projects/projects.ts";
 import type { Settings } from "../settings.ts";
@@ -135,5 +135,5 @@ function utc(time: string): string {
 }
 
 function invalid(message: string, requirement: RequirementId = "2.5-2"): Refusal {
-  return new Refusal(422, "invalid_request", message, undefined, requirement);
+  return invalidRequest(message, undefined, requirement);
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { parseFilter, refusesColumns } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
 import { projectsOf } from "../projects/projects.ts";
@@ -11,9 +11,7 @@ import { type BulkExport, EXPORT_RUNS, type ExportRun, rowsExported } from "./re
 export function checkFilter(settings: Settings, text: string): void {
   const parseResult = parseFilter(text, refusesColumns(settings));
   if ("problem" in parseResult)
-    throw new Refusal(
-      422,
-      "invalid_request",
+    throw invalidRequest(
       `body.filter: ${problemText(parseResult.problem)}`,
       parseResult.problem.hint,
       "2.5-10",

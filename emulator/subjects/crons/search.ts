@@ -1,6 +1,7 @@
 import type { BodyOf, ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { pageFrom, type SearchResult, selected } from "../agent/search.ts";
+import { pageOf, type SearchResult, selected } from "../agent/search.ts";
+import { includesMembers } from "../agent/state.ts";
 import type { Settings } from "../settings.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { timeView } from "../views.ts";
@@ -28,10 +29,11 @@ export function searchCrons(
   workspace: Workspace,
   search: Search,
 ): SearchResult<Partial<CronView>> {
-  const { limit, offset, sort_by, sort_order, select } = search;
-  const matches = sortCrons(cronsBy(turn, workspace, search), sort_by ?? "created_at", sort_order ?? "desc");
-  const { items, headers } = pageFrom(matches, limit ?? 10, offset ?? 0);
-  return { items: items.map((cron) => selected(cronView(turn.ports.settings, cron), select)), headers };
+  const { items, headers } = pageOf(cronsBy(turn, workspace, search), search);
+  return {
+    items: items.map((cron) => selected(cronView(turn.ports.settings, cron), search.select)),
+    headers,
+  };
 }
 
 export function cronView(settings: Settings, cron: Cron): CronView {
@@ -50,32 +52,12 @@ export function cronView(settings: Settings, cron: Cron): CronView {
 
 function cronsBy(reader: Reader, workspace: Workspace, filters: Filters): Cron[] {
   const { assistant_id, thread_id, enabled, metadata } = filters;
+  const hasMetadata = includesMembers(metadata ?? {});
   return [...reader.list(CRONS, workspaceKey(workspace))].filter(
     (cron) =>
       (assistant_id == null || [cron.assistant_id, cron.payload.assistant_id].includes(assistant_id)) &&
       (thread_id == null || cron.thread_id === thread_id.toLowerCase()) &&
       (enabled == null || cron.enabled === enabled) &&
-      Object.entries(metadata ?? {}).every(([name, value]) => isSame(cron.metadata[name], value)),
+      hasMetadata(cron.metadata),
   );
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** Ties are broken by creation; missing values come last in both directions. */
-function sortCrons(
-  crons: readonly Cron[],
-  by: NonNullable<Search["sort_by"]>,
-  order: "asc" | "desc",
-): Cron[] {
-  const sign = order === "asc" ? 1 : -1;
-  return crons
-    .map((cron, at) => ({ cron, at, key: cron[by] }))
-    .sort((a, b) => {
-      if (a.key === null || b.key === null)
-        return Number(a.key === null) - Number(b.key === null) || sign * (a.at - b.at);
-      return sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.at - b.at);
-    })
-    .map(({ cron }) => cron);
 }

@@ -7,7 +7,7 @@ import {
   type FaultTargetRow,
 } from "../../../contracts/spec/faults.ts";
 import { durationMs, formatDuration } from "../../kernel/duration.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import type { LimitSettings } from "../settings.ts";
 import type { FaultRule, TargetThen } from "./records.ts";
 import { countAt, readMatchValue, readThenValue } from "./values.ts";
@@ -155,7 +155,7 @@ function memberOf(row: FaultTargetRow, name: string): FaultMember | undefined {
 
 function objectAt(where: string, value: unknown): FaultInput {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as FaultInput;
-  throw new Refusal(422, "invalid_request", `${where}: must be an object.`);
+  throw invalidRequest(`${where}: must be an object.`);
 }
 
 function durationAt(where: string, value: unknown): number {

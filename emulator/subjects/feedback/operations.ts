@@ -1,4 +1,4 @@
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
 import { createDraft } from "../traces/draft.ts";
 import { page } from "../views.ts";
@@ -18,7 +18,7 @@ import { type FeedbackChange, readFeedback } from "./input.ts";
 export const FEEDBACK_HANDLERS = {
   createFeedback(turn, { workspace, body }) {
     const parseResult = readFeedback(body, "body");
-    if ("problems" in parseResult) throw new Refusal(422, "invalid_request", parseResult.problems.join("; "));
+    if ("problems" in parseResult) throw invalidRequest(parseResult.problems.join("; "));
     refuseTooMuch(turn, workspace, parseResult.input);
     const draft = createDraft(turn, workspace);
     const feedback = recordFeedback(turn, workspace, parseResult.input, draft);
@@ -49,7 +49,7 @@ export const FEEDBACK_HANDLERS = {
   updateFeedback(turn, { workspace, path, body }) {
     const before = feedbackById(turn, workspace, path.feedback_id);
     const parseResult = readFeedback({ ...feedbackView(before), ...body }, "body");
-    if ("problems" in parseResult) throw new Refusal(422, "invalid_request", parseResult.problems.join("; "));
+    if ("problems" in parseResult) throw invalidRequest(parseResult.problems.join("; "));
     const { score, value, comment, correction } = parseResult.input;
     const change: FeedbackChange = { score, value, comment, correction };
     const draft = createDraft(turn, workspace);

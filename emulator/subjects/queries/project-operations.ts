@@ -1,4 +1,4 @@
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
 import { documentOf } from "../json-of.ts";
 import { projectView, requireProject } from "../projects/operations.ts";
@@ -63,7 +63,7 @@ function namedProject(turn: Turn, workspace: Workspace, name: string): readonly 
 function metadataIn(text: string): Readonly<Record<string, unknown>> {
   const metadata = documentOf(text);
   if (isJsonObject(metadata)) return metadata;
-  throw new Refusal(422, "invalid_request", "query.metadata: must be a JSON object.");
+  throw invalidRequest("query.metadata: must be a JSON object.");
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { timeProblem } from "../../kernel/instant.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest } from "../../kernel/refusal.ts";
 import type { Filter } from "../filters/filter.ts";
 import { parseFilter } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
@@ -70,9 +70,7 @@ export function readSelection(
   };
   const { sessionIds, ids, traceId, parentId } = selection;
   if (!sessionIds && !ids && !traceId && !parentId)
-    throw new Refusal(
-      422,
-      "invalid_request",
+    throw invalidRequest(
       "The query must name a project, a row, a trace or a parent.",
       "Send session, id, trace or parent_run.",
     );
@@ -100,17 +98,13 @@ function readFilter(text: string | null | undefined, name: string, refusesSome: 
   if (text == null || text === "") return undefined;
   const read = parseFilter(text, refusesSome);
   if ("filter" in read) return read.filter;
-  throw new Refusal(422, "invalid_request", `${name}: ${problemText(read.problem)}`, read.problem.hint);
+  throw invalidRequest(`${name}: ${problemText(read.problem)}`, read.problem.hint);
 }
 
 function timeAt(text: string | null | undefined, name: string): string | undefined {
   if (text == null) return undefined;
   const time = parseTime(text);
   if (time === undefined)
-    throw new Refusal(
-      422,
-      "invalid_request",
-      `${name}: ${timeProblem(text, "an ISO 8601 time, such as 2026-01-31T12:00:00Z")}.`,
-    );
+    throw invalidRequest(`${name}: ${timeProblem(text, "an ISO 8601 time, such as 2026-01-31T12:00:00Z")}.`);
   return time;
 }

@@ -1,7 +1,7 @@
 import { MAX_PAGE_ROWS, SCAN_BOUNDS } from "../../../contracts/spec/queries/resources.ts";
 import { DEFAULT_PAGE_SIZE } from "../../../contracts/spec/queries/v2-resources.ts";
 import { formatInstant } from "../../kernel/instant.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { refusesColumns } from "../filters/parse.ts";
 import type { Handlers } from "../handler.ts";
 import { projectView } from "../projects/operations.ts";
@@ -82,9 +82,7 @@ export const QUERY_V2_HANDLERS = {
   listTraceRuns(turn, { workspace, path, query }) {
     const { project_id, filter, selects, min_start_time, max_start_time } = query;
     if ((min_start_time === undefined) !== (max_start_time === undefined))
-      throw new Refusal(
-        422,
-        "invalid_request",
+      throw invalidRequest(
         "query.min_start_time and query.max_start_time: must be sent together.",
         "Send both with a value, or neither.",
       );

@@ -1,7 +1,7 @@
 import { integer, object, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
 import { RATE_LIMIT_IDS, RATE_REGIONS, type RateRegion } from "../../../contracts/spec/rate-limits/rows.ts";
 import { nearest } from "../../kernel/nearest.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { control } from "../control-operation.ts";
 import type { Turn } from "../turn.ts";
 import type { RowChange } from "./limiter.ts";
@@ -45,8 +45,7 @@ export const RATE_LIMIT_OPERATIONS = [
     query: question,
     run({ world }, { query, region, raw }) {
       const path = query.path?.split("?")[0] ?? "";
-      if (!path.startsWith("/"))
-        throw new Refusal(422, "invalid_request", "query.path: must start with a slash");
+      if (!path.startsWith("/")) throw invalidRequest("query.path: must start with a slash");
       const call = {
         region: query.region ?? region,
         method: (query.method ?? "GET").toUpperCase(),
@@ -68,7 +67,7 @@ export const RATE_LIMIT_OPERATIONS = [
       const row = rowNamed(path.row ?? "");
       const { region, ...change } = body;
       if (Object.keys(change).length === 0)
-        throw new Refusal(422, "invalid_request", "body: it has no change; give remaining, count or seconds");
+        throw invalidRequest("body: it has no change; give remaining, count or seconds");
       return world.turn(cause("change", row.id), (turn) =>
         changeRow(turn, row, region ? [region] : RATE_REGIONS, change),
       );
@@ -81,8 +80,7 @@ export const RATE_LIMIT_OPERATIONS = [
       "Set the counters to zero and undo all changes, of all rows or of `row`, in both regions or in `region`.",
     body: object({ row: optional(oneOf(RATE_LIMIT_IDS)), region: optional(oneOf(RATE_REGIONS)) }),
     run({ world }, { body: { row: name, region } }) {
-      if (region !== undefined && name === undefined)
-        throw new Refusal(422, "invalid_request", "body: give row with region");
+      if (region !== undefined && name === undefined) throw invalidRequest("body: give row with region");
       return world.turn(cause("reset", name), ({ ports: { limiter } }) => {
         const row = RATE_ROWS.find(({ id }) => id === name);
         if (!row) limiter.clear();
@@ -98,9 +96,7 @@ function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateReg
   for (const region of regions) {
     const most = change.count ?? limiter.tally(row, region).count;
     if (change.remaining !== undefined && change.remaining > most)
-      throw new Refusal(
-        422,
-        "invalid_request",
+      throw invalidRequest(
         `body.remaining: must be at most ${most}, since ${row.id} admits ${most} requests in ${region}`,
       );
   }

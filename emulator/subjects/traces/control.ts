@@ -1,6 +1,6 @@
 import { dateTime, integer, object, optional, text, uuid } from "../../../contracts/spec/fields.ts";
 import { formatInstant, instantMs } from "../../kernel/instant.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest } from "../../kernel/refusal.ts";
 import { type IsAbandoned, refuseIfAbandoned } from "../abandoned.ts";
 import { DEFAULT_TENANT_ID } from "../auth.ts";
 import { type ControlContext, control } from "../control-operation.ts";
@@ -50,7 +50,7 @@ export const TRACE_OPERATIONS = [
         shape,
         sessionName: name,
       });
-      if ("problems" in sample) throw new Refusal(422, "invalid_request", sample.problems.join("; "));
+      if ("problems" in sample) throw invalidRequest(sample.problems.join("; "));
       const project = world.turn(cause(name), (turn) => projectFor(turn, workspace, { sessionName: name }));
       const { posts } = sample;
       await ingestSample(context, raw.isAbandoned, { workspace, project: name, count: body.count, posts });

@@ -1,6 +1,6 @@
 import { hideWith, maskedQuery } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { documentOrText } from "../json-of.ts";
 import type { Settings } from "../settings.ts";
 import type { Reader, Turn } from "../turn.ts";
@@ -86,7 +86,7 @@ export function readInbox(reader: Reader, name: string) {
 function requireValidName(name: string): void {
   if (NAME.test(name)) return;
   const size = "The name of an inbox has up to 100 letters, digits, dots, hyphens and underscores.";
-  throw new Refusal(422, "invalid_request", size);
+  throw invalidRequest(size);
 }
 
 /** Needed for requests without a socket, where no HTTP server limits the head. Throws a `Refusal` (413). */

@@ -1,4 +1,4 @@
-import { Refusal } from "../../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../../kernel/refusal.ts";
 import type { Handlers, RequestOf } from "../../handler.ts";
 import { lastingView } from "../../lasting-view.ts";
 import { type StreamReply, streamReply } from "../../reply.ts";
@@ -57,7 +57,7 @@ export const AGENT_RUN_HANDLERS = {
   cancelRuns(turn, { workspace, query, body }) {
     const { status, thread_id, run_ids } = body;
     if (status == null && run_ids == null)
-      throw new Refusal(422, "invalid_request", "body: either status or run_ids is required.");
+      throw invalidRequest("body: either status or run_ids is required.");
     const candidates =
       run_ids != null ? namedRuns(turn, workspace, run_ids) : runsOf(turn, workspace, thread_id);
     const selectedRuns = candidates.filter(
