@@ -22,7 +22,9 @@ const FIXED: Readonly<Record<string, string>> = {
   "emulator/subjects/faults/values.ts:MAX_TEXT_LENGTH": "the range of a field",
   "emulator/subjects/faults/values.ts:MAX_HEADERS": "the range of a field",
   "emulator/subjects/feedback/input.ts:MAX_KEY_LENGTH": "the range of a field, in OpenAPI",
-  "emulator/subjects/queries/v2-operations.ts:SCAN_BOUNDS.rows":
+  "emulator/subjects/filters/operands.ts:FILTER_BOUNDS.wildcards":
+    "an assumption, in docs/look-up/assumptions.md",
+  "emulator/subjects/queries/page-body.ts:SCAN_BOUNDS.rows":
     "the most rows of one reply; the hint says how to read more",
   "emulator/subjects/traces/json.ts:MAX_JSON_DEPTH": "the format of a stored column",
   "emulator/subjects/traces/run-input.ts:MAX_DOTTED_ORDER_SEGMENTS": "the format of a stored column",

@@ -47,10 +47,12 @@ export function canonicalNumeral(value: unknown): string | undefined {
   if (!parts) return undefined;
   const [, sign, whole = "", fraction = "", exponent = "0"] = parts;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
-  if (significant === "") return "0";
-  const power = Number(exponent) - fraction.length + digits.length - significant.length;
-  return `${sign}${significant}e${power}`;
+  // A regular expression would begin at each zero of a long row of them.
+  let length = digits.length;
+  while (digits[length - 1] === "0") length -= 1;
+  if (length === 0) return "0";
+  const power = Number(exponent) - fraction.length + digits.length - length;
+  return `${sign}${digits.slice(0, length)}e${power}`;
 }
 
 /** Whether two values that are neither lists nor objects are equal; numbers with other digits may be. */

@@ -176,4 +176,8 @@ export const FILTER_BOUNDS = {
   nesting: 100,
   arguments: 1_000,
   listItems: 1_000,
+  /** Separate groups of `_` between two `%`: each is one more search of the whole text. */
+  wildcards: 100,
+  /** Members below a longer dotted key fit no list and no pattern of keys. */
+  prefixCharacters: 1_000,
 } as const;

@@ -4,6 +4,7 @@ import { printExact } from "../../contracts/spec/exact-json.ts";
 import { boolean, integer, object, optional, text, uuid } from "../../contracts/spec/fields.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { runInSlices } from "../kernel/steps.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
 import { type ControlContext, control, type Lines } from "../subjects/control-operation.ts";
 import type { Settings } from "../subjects/settings.ts";
@@ -73,9 +74,10 @@ export const INSPECTION_OPERATIONS = [
     summary:
       "Explain why a trace row is in an export or not: project, window, filter, late arrival, partition, file.",
     query: { run: uuid() },
-    run({ world }, { path, query }) {
+    run({ world, yieldToEventLoop }, { path, query }) {
       const exportId = (path.export_id ?? "").toLowerCase();
-      return explainRow(world.reader, world.ports.traces, exportId, query.run.toLowerCase());
+      const steps = explainRow(world.reader, world.ports.traces, exportId, query.run.toLowerCase());
+      return runInSlices(steps, yieldToEventLoop);
     },
   }),
   control({

@@ -1,6 +1,7 @@
 import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
 import { createPartitionReader, type PartitionReader } from "../storage/rows/partition-reader.ts";
 import type { PartitionSource } from "../storage/rows/plan.ts";
+import { yieldToEventLoop } from "../storage/yield-to-event-loop.ts";
 import { type IsAbandoned, refuseIfAbandoned } from "../subjects/abandoned.ts";
 import { columnTypesOf } from "../subjects/bulk-exports/file.ts";
 import { cutIntoDays } from "../subjects/bulk-exports/partitions.ts";
@@ -16,7 +17,6 @@ import { checkRun } from "./run-check.ts";
 import { openStoredFiles, type StoredFilesTools } from "./stored-files.ts";
 import { checkTimes, timeContextOf } from "./time-laws.ts";
 import { type UnmatchedRows, unmatchedBudget } from "./unmatched-rows.ts";
-import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** The context of an export check. */
 export interface ExportCheckTools extends StoredFilesTools {

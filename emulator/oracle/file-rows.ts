@@ -1,5 +1,5 @@
+import { yieldToEventLoop } from "../storage/yield-to-event-loop.ts";
 import { type ParquetFile, type ParquetReadOptions, readParquetFile } from "./parquet-file.ts";
-import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** A file that is not a complete Parquet file. */
 export class DamagedFile extends Error {

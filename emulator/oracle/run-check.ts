@@ -1,6 +1,7 @@
-import { rowFilter } from "../storage/parquet/encode-file.ts";
-import { cursorAt, rowOf } from "../storage/rows/lines.ts";
+import { rowFilter, selectedRows } from "../storage/parquet/encode-file.ts";
+import { cursorAt } from "../storage/rows/lines.ts";
 import type { PartitionReader } from "../storage/rows/partition-reader.ts";
+import { yieldToEventLoop } from "../storage/yield-to-event-loop.ts";
 import { type IsAbandoned, refuseIfAbandoned } from "../subjects/abandoned.ts";
 import type { BulkExport, ExportedFile, ExportRun } from "../subjects/bulk-exports/records.ts";
 import {
@@ -17,7 +18,6 @@ import type { Findings } from "./findings.ts";
 import { createMatching, type FileRow, type Matching } from "./matching.ts";
 import type { Absent } from "./stored-files.ts";
 import { keepMissing, keepSurplus, type UnmatchedBudget, type UnmatchedRows } from "./unmatched-rows.ts";
-import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** The shared context of an export's run checks. */
 export interface ExportCheck {
@@ -50,7 +50,7 @@ export async function checkRun(check: ExportCheck, run: ExportRun): Promise<Unma
     onMissing: (row) => keepMissing(unmatchedRows, form, budget, findings, row),
     onSurplus: (row) => keepSurplus(unmatchedRows, form, budget, findings, row),
   });
-  const selection = openSelection(selectedRows(reader, parent, run, form));
+  const selection = openSelection(expectedRows(reader, parent, run, form));
   for (const [at, record] of run.files.entries()) {
     const unread = await checkFile(check, record, expectedKeys.keyOf(run, at), rowMatching, selection);
     // The rows of an unreadable file are not reported as missing too: the file is the problem.
@@ -127,7 +127,7 @@ async function expectedAmong(
   const expected = new Set<string>();
   if (surplus.length === 0) return expected;
   const identities = new Set(surplus.map(({ identity }) => identity));
-  for await (const rows of selectedRows(check.reader, check.parent, run, check.form)) {
+  for await (const rows of expectedRows(check.reader, check.parent, run, check.form)) {
     for (const { identity } of rows) if (identities.has(identity)) expected.add(identity);
   }
   return expected;
@@ -140,7 +140,7 @@ const BATCH_BYTES = 2 * 1024 * 1024;
  * The rows that the files of a run have to contain, in batches: the selected rows as of the run's mark, or up to
  * the checkpoint of a run that has not completed.
  */
-async function* selectedRows(
+async function* expectedRows(
   reader: PartitionReader,
   parent: BulkExport,
   run: ExportRun,
@@ -162,7 +162,7 @@ async function* selectedRows(
   for (;;) {
     const batch = source.take(BATCH_ROWS, BATCH_BYTES, true);
     const inside = until ? batch.filter((row) => cursorAt(row) <= until) : batch;
-    const rows = selects ? inside.filter(({ line }) => selects(rowOf(line))) : inside;
+    const rows = selects ? await selectedRows(inside, selects) : inside;
     yield rows.map((row) => comparableStoredRow(form, row));
     if (batch.length === 0 || inside.length < batch.length) return;
     await yieldToEventLoop();

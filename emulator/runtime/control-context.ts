@@ -6,9 +6,9 @@ import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 import { formatInstant } from "../kernel/instant.ts";
-import { yieldToEventLoop } from "../oracle/yield-to-event-loop.ts";
 import { chunksOf, type OpenedBody } from "../storage/objects/opened-body.ts";
 import type { Pool } from "../storage/pool/pool.ts";
+import { yieldToEventLoop } from "../storage/yield-to-event-loop.ts";
 import { schedulesWithoutDestination } from "../subjects/bulk-exports/schedule.ts";
 import type {
   ControlContext,

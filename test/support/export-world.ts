@@ -20,6 +20,7 @@ import type { BodyKeeper } from "../../emulator/subjects/object-storage/staged.t
 import { PROJECTS } from "../../emulator/subjects/projects/projects.ts";
 import type { LimitSettings } from "../../emulator/subjects/settings.ts";
 import type { TraceStore } from "../../emulator/subjects/traces/port.ts";
+import { resultOf } from "./steps.ts";
 import { DEFAULTS, openWorld, WORKSPACE, withVerbs } from "./world.ts";
 
 export const NOW = Date.UTC(2026, 0, 10);
@@ -231,7 +232,8 @@ function filterOf(filter: string | null): (row: TraceRow) => boolean {
   if (filter === null) return () => true;
   const parsedFilter = parseFilter(filter);
   if ("problem" in parsedFilter) throw new Error(filter);
-  return compileFilter(parsedFilter.filter, "");
+  const test = compileFilter(parsedFilter.filter, "");
+  return (row) => resultOf(test(row));
 }
 
 function cursorOf({ row }: RowVersion): string {

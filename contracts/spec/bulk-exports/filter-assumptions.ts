@@ -17,7 +17,8 @@ export const FILTER_ASSUMPTIONS = assumptionsAbout("2.5", "2.5-4", {
     reason: "Patterns keep their backslashes, and JSON in single quotes does not need further escaping.",
   },
   "export.filter_bounds": {
-    choice: "65536 characters, 100 levels, 1000 arguments, 1000 values of a list",
+    choice:
+      "65536 characters, 100 levels, 1000 arguments, 1000 values of a list, 100 separate groups of _ between two %",
     reason: "A limit: a larger filter is refused like one that cannot be parsed.",
   },
   "export.filter_fields": {
@@ -49,7 +50,7 @@ export const FILTER_ASSUMPTIONS = assumptionsAbout("2.5", "2.5-4", {
   },
   "export.filter_entries": {
     choice:
-      "keys are dotted and pass through arrays; values are equal if their texts are; feedback_score is the average",
+      "keys are dotted and pass through arrays (below 1000 characters only eq finds them); values are equal if their texts are; feedback_score is the average",
     reason: "The example messages.content shows the keys. Rows contain only summarised feedback.",
   },
   "export.filter_two_keys": {

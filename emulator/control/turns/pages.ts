@@ -1,6 +1,7 @@
 import { firstIndex } from "../../kernel/first-index.ts";
 import { type Instant, instantMs } from "../../kernel/instant.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
+import { containing } from "../../kernel/text-search.ts";
 import type { TurnList } from "./turn-index.ts";
 
 /** Kinds of turns: those of their causes, refusals, and turns in which a fault triggered. */
@@ -106,7 +107,7 @@ function doesMatch(entry: JournalEntry, { kind, text, ref, status }: TurnFilter)
     (ref === undefined || cause.ref === ref) &&
     (status === undefined || refused?.status === status) &&
     (text === undefined ||
-      JSON.stringify({ turn, cause, refused, notes, put }).toLowerCase().includes(text.toLowerCase()))
+      containing(text.toLowerCase())(JSON.stringify({ turn, cause, refused, notes, put }).toLowerCase()))
   );
 }
 

@@ -5,7 +5,7 @@ import { liveTimeline } from "../../kernel/timeline.ts";
 import type { EffectKind } from "../../kernel/types.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
-import { yieldToEventLoop } from "../../oracle/yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../storage/yield-to-event-loop.ts";
 import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import type { TraceStore } from "../../subjects/traces/port.ts";
 import type { EmulatorTypes, World } from "../../subjects/turn.ts";

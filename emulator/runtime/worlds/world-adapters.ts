@@ -118,7 +118,7 @@ export function partsOf(
     effects: {
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
-      ...summaryEffects(storage.rows),
+      ...summaryEffects(storage.rows, ports.settings),
       ...exportEffects({
         encoder,
         feedbacksOf,

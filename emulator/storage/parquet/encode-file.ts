@@ -1,14 +1,16 @@
 import type { SchemaElement } from "hyparquet";
 import type { ByteWriter, ColumnSource } from "hyparquet-writer";
+import { runInSlices, type Steps } from "../../kernel/steps.ts";
 import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { compileFilter, type RowTest } from "../../subjects/filters/compile.ts";
 import { parseFilter } from "../../subjects/filters/parse.ts";
 import { problemText } from "../../subjects/filters/problem.ts";
-import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
+import { rowWithTexts, type StoredRow, splitLine } from "../rows/lines.ts";
 import { createPartitionReader, type PartitionReader } from "../rows/partition-reader.ts";
 import type { PartitionSource } from "../rows/plan.ts";
 import type { Plans } from "../rows/plans.ts";
 import { StoreError } from "../store-error.ts";
+import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 import { loadCodec } from "./codecs.ts";
 import type { WriteFooter } from "./footer.ts";
 import { encodingSchemaOf, schemaOf, typeOf } from "./schema.ts";
@@ -103,7 +105,7 @@ export async function encodeFile(
     const selected =
       selects === null
         ? batch
-        : batch.filter(({ line }) => selects(rowOf(line))).map(({ line }) => splitLine(Buffer.from(line)));
+        : (await selectedRows(batch, selects)).map(({ line }) => splitLine(Buffer.from(line)));
     const selectedBytes = selected.reduce((sum, { line }) => sum + line.length, 0);
     rows += selected.length;
     bytes += selectedBytes;
@@ -181,6 +183,17 @@ export function createFileBytes(writer: ByteWriter) {
       return joined;
     },
   };
+}
+
+/** The rows that pass the filter of an export; others have their turn while it works. */
+export function selectedRows(rows: readonly StoredRow[], selects: RowTest): Promise<readonly StoredRow[]> {
+  return runInSlices(passing(rows, selects), yieldToEventLoop);
+}
+
+function* passing(rows: readonly StoredRow[], selects: RowTest): Steps<readonly StoredRow[]> {
+  const selected: StoredRow[] = [];
+  for (const row of rows) if (yield* selects(rowWithTexts(row.line))) selected.push(row);
+  return selected;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import type { Steps } from "../../kernel/steps.ts";
 import { type Explanation, explainFilter } from "../filters/explain.ts";
 import { parseFilter } from "../filters/parse.ts";
 import { hasHeldPatches } from "../traces/held-patches.ts";
@@ -62,7 +63,12 @@ const UNDECIDED: Findings = {
 };
 
 /** `GET /exports/{id}/explain`. */
-export function explainRow(reader: Reader, traces: Traces, exportId: string, rowId: string): RowExplanation {
+export function* explainRow(
+  reader: Reader,
+  traces: Traces,
+  exportId: string,
+  rowId: string,
+): Steps<RowExplanation> {
   const record = requireExport(reader, exportId);
   const scope = { region: record.region, tenantId: record.tenant_id };
   const row = traces.read(scope, rowId);
@@ -74,29 +80,30 @@ export function explainRow(reader: Reader, traces: Traces, exportId: string, row
   }
   const parent = record.interval_hours === null ? record : (spawnedFor(reader, record, row) ?? record);
   const runs = [...reader.list(EXPORT_RUNS, parent.id)];
-  const findings = explainIn(parent, runs, row, (mark) => traces.readAsOf(scope, rowId, mark));
+  const findings = yield* explainIn(parent, runs, row, (mark) => traces.readAsOf(scope, rowId, mark));
   const why = [findings.why, missingParent(traces, scope, row) ?? []].flat().join(" ");
   return { export_id: parent.id, run: rowId, ...findings, why };
 }
 
 /** A run reads as of its own mark: it may see an older version of the row, or none. */
-function explainIn(
+function* explainIn(
   parent: BulkExport,
   runs: readonly ExportRun[],
   newest: TraceRow,
   readAsOf: (mark: number) => TraceRow | undefined,
-): Findings {
+): Steps<Findings> {
   const versions = new Map<number | null, TraceRow | undefined>([[null, newest]]);
   for (const run of runs) {
     if (!versions.has(run.asOf)) versions.set(run.asOf, readAsOf(run.asOf as number));
     const visibleRow = versions.get(run.asOf);
-    if (visibleRow && isCoveredBy(run, visibleRow)) return explainCovered(parent, run, visibleRow);
+    if (visibleRow && isCoveredBy(run, visibleRow)) return yield* explainCovered(parent, run, visibleRow);
   }
   const lateRun = runs.find((run) => isCoveredBy(run, newest));
-  if (!lateRun) return { ...factsOf(parent, runs, newest), ...explainUncovered(parent, runs, newest) };
+  if (!lateRun)
+    return { ...(yield* factsOf(parent, runs, newest)), ...explainUncovered(parent, runs, newest) };
   const reason = "The row is late: its current version was written after its export run started to read.";
   return {
-    ...factsOf(parent, runs, newest),
+    ...(yield* factsOf(parent, runs, newest)),
     included: false,
     why: reason,
     late: true,
@@ -105,15 +112,15 @@ function explainIn(
 }
 
 /** The run sees the row, in its window and its project. */
-function explainCovered(parent: BulkExport, run: ExportRun, row: TraceRow): Findings {
+function* explainCovered(parent: BulkExport, run: ExportRun, row: TraceRow): Steps<Findings> {
   const facts = {
-    ...factsOf(parent, [run], row),
+    ...(yield* factsOf(parent, [run], row)),
     late: run.asOf === null ? null : false,
     partition: partitionOf(run),
   };
-  const filtered = explainByFilter(parent, row);
-  if (!filtered.passes) {
-    const reason = `The filter excludes the row: ${filtered.clause} does not hold, because ${filtered.because}.`;
+  const { filter } = facts;
+  if (filter?.matches === false) {
+    const reason = `The filter excludes the row: ${filter.clause} does not hold, because ${filter.because}.`;
     return { ...facts, included: false, why: reason };
   }
   const file = fileWith(run, row);
@@ -147,9 +154,9 @@ function fileWith({ files }: ExportRun, { start_time, id }: TraceRow) {
   return files.find(({ cursor }) => cursor !== null && `${start_time} ${id}` <= cursor);
 }
 
-function factsOf(parent: BulkExport, runs: readonly ExportRun[], row: TraceRow): Findings {
+function* factsOf(parent: BulkExport, runs: readonly ExportRun[], row: TraceRow): Steps<Findings> {
   const { start_time, end_time, session_id, filter: expression } = parent;
-  const { passes, ...rejection } = explainByFilter(parent, row);
+  const { passes, ...rejection } = yield* explainByFilter(parent, row);
   return {
     ...UNDECIDED,
     row: { start_time: row.start_time, session_id: row.session_id },
@@ -159,10 +166,10 @@ function factsOf(parent: BulkExport, runs: readonly ExportRun[], row: TraceRow):
   };
 }
 
-function explainByFilter({ filter, tenant_id }: BulkExport, row: TraceRow): Explanation {
+function* explainByFilter({ filter, tenant_id }: BulkExport, row: TraceRow): Steps<Explanation> {
   const parseResult = filter === null ? undefined : parseFilter(filter);
   return parseResult && "filter" in parseResult
-    ? explainFilter(parseResult.filter, row, tenant_id)
+    ? yield* explainFilter(parseResult.filter, row, tenant_id)
     : { passes: true };
 }
 

@@ -1,96 +1,140 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { isSameScalar, markedNumeral, plainName, printExact } from "../../../contracts/spec/exact-json.ts";
-import type { FILTER_FIELDS, FilterField } from "../../../contracts/spec/filter-language.ts";
-import { valueOf } from "../json-text.ts";
+import { isSameScalar, markedNumeral } from "../../../contracts/spec/exact-json.ts";
+import type {
+  FILTER_FIELDS,
+  FilterEntries,
+  FilterField,
+  FilterKindName,
+} from "../../../contracts/spec/filter-language.ts";
+import type { Steps } from "../../kernel/steps.ts";
+import { containing } from "../../kernel/text-search.ts";
 import { isJsonObject } from "../traces/json.ts";
 import { threadOf } from "../traces/thread.ts";
 import { microsBetween } from "../traces/wire-time.ts";
-import { ENTRIES, metadataOf } from "./entries.ts";
+import { COLUMN_OF_ENTRIES, metadataOf } from "./entries.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow, type Operand, type Scalar } from "./filter.ts";
-import { entryConditions, entryConditionTest, type Part, partsOf } from "./pairing.ts";
+import { entryConditions, entryConditionTest, partsOf } from "./pairing.ts";
+import { createRowTexts, type RowTexts } from "./row-texts.ts";
 import { sameTypeTest } from "./values.ts";
 
-/** A predicate on rows. */
-export type RowTest = (row: TraceRow) => boolean;
+/** A predicate on rows: the work of one may be as much as the row and the filter are large. */
+export type RowTest = (row: TraceRow) => Steps<boolean>;
+
+/** What the conditions of one filter share. */
+interface Context {
+  readonly tenantId: string;
+  readonly texts: RowTexts;
+}
 
 const MICROS_PER_SECOND = 1_000_000;
+/** What a condition takes that reads a few characters. */
+const LEAST_UNITS = 20;
 
 /** Compiles a filter to a predicate on rows of one workspace; work that does not depend on the row is done once. */
 export function compileFilter(filter: Filter, tenantId: string): RowTest {
+  return compiled(filter, { tenantId, texts: createRowTexts() });
+}
+
+function compiled(filter: Filter, context: Context): RowTest {
   switch (filter.op) {
     case "and":
-      return everyTest(partsOf(filter.filters).map((part) => partTest(part, tenantId)));
+      return junction(
+        true,
+        partsOf(filter.filters).map((part) =>
+          "filter" in part ? compiled(part.filter, context) : entriesTest(part.comparisons, context.texts),
+        ),
+      );
     case "or":
-      return someTest(filter.filters.map((each) => compileFilter(each, tenantId)));
+      return junction(
+        false,
+        filter.filters.map((each) => compiled(each, context)),
+      );
     case "not": {
-      const test = compileFilter(filter.filter, tenantId);
-      return (row) => !test(row);
+      const test = compiled(filter.filter, context);
+      return function* (row) {
+        return !(yield* test(row));
+      };
     }
     case "search": {
-      const term = filter.term.toLowerCase();
-      return (row) => [row.inputs, row.outputs].some((value) => containsTerm(valueOf(value), term));
+      const contains = containing(filter.term.toLowerCase());
+      const { texts } = context;
+      return condition(texts, ["inputs", "outputs"], (row) => texts.lowerCaseTexts(row).some(contains));
     }
     default:
-      return comparisonTest(filter, tenantId);
+      return comparisonTest(filter, context);
   }
 }
 
-/** Compiles one part of an `and`. */
-export function partTest(part: Part, tenantId: string): RowTest {
-  return "filter" in part
-    ? compileFilter(part.filter, tenantId)
-    : everyTest(entryConditions(part.comparisons).map(entryConditionTest));
+/** Compiles comparisons of the same entries in one `and`. */
+export function entriesTest(comparisons: readonly Comparison[], texts: RowTexts): RowTest {
+  const columns = [COLUMN_OF_ENTRIES[entriesOf(comparisons[0] as Comparison) as FilterEntries]];
+  const tests = entryConditions(comparisons).map(entryConditionTest);
+  return junction(
+    true,
+    tests.map((test) => condition(texts, columns, test)),
+  );
 }
 
-function everyTest(tests: readonly RowTest[]): RowTest {
-  const [first, second] = tests as [RowTest, RowTest | undefined];
-  if (second === undefined) return first;
-  if (tests.length === 2) return (row) => first(row) && second(row);
-  return (row) => tests.every((test) => test(row));
+/** Whether all tests hold, or, if not `all`, one of them. */
+function junction(all: boolean, tests: readonly RowTest[]): RowTest {
+  const [first] = tests as [RowTest];
+  if (tests.length === 1) return first;
+  return function* (row) {
+    for (const test of tests) if ((yield* test(row)) !== all) return !all;
+    return all;
+  };
 }
 
-function someTest(tests: readonly RowTest[]): RowTest {
-  const [first, second] = tests as [RowTest, RowTest | undefined];
-  if (second === undefined) return first;
-  if (tests.length === 2) return (row) => first(row) || second(row);
-  return (row) => tests.some((test) => test(row));
+/** A test that is done at once, after a step for the columns that it reads. */
+function condition(texts: RowTexts, columns: readonly Column[], test: (row: TraceRow) => boolean): RowTest {
+  return function* (row) {
+    yield columns.reduce((units, column) => units + texts.sizeOf(row, column), LEAST_UNITS);
+    return test(row);
+  };
 }
 
-function comparisonTest(comparison: Comparison, tenantId: string): RowTest {
+function comparisonTest(comparison: Comparison, { tenantId, texts }: Context): RowTest {
   const { op, field, value } = comparison;
-  if (entriesOf(comparison)) return partTest({ comparisons: [comparison] }, tenantId);
-  switch (fieldRow(field).kind) {
-    case "labels":
-      return elementTest(comparison, ({ tags }) => tags);
-    case "metadata":
-      return op === "has"
-        ? (row) => matchesMembers(metadataOf(row), value)
-        : (row) => ENTRIES.metadata.someAt(row, value as string, () => true);
+  const { kind, entries } = fieldRow(field);
+  if (entries) return entriesTest([comparison], texts);
+  if (kind === "metadata")
+    return op === "has"
+      ? function* (row) {
+          yield texts.sizeOf(row, "extra");
+          return yield* matchesMembers(metadataOf(row), value);
+        }
+      : entriesTest([{ op: "eq", field: "metadata_key", value }], texts);
+  if (kind === "labels" || kind === "identifiers")
+    return elementTest(comparison, kind === "labels" ? "tags" : "parent_run_ids", texts);
+  const test = sameTypeTest(op, kind === "duration" ? microsOf(value) : value);
+  // Not a part of the row: it says where the row is kept.
+  if (field === "tenant_id") return condition(texts, [], () => test(tenantId));
+  const { column, read } = readerOf(kind, field, texts);
+  return condition(texts, [column], (row) => test(read(row)));
+}
+
+/** How the value of a field is read, and from which column. */
+function readerOf(kind: FilterKindName, field: FilterField, texts: RowTexts): Reader {
+  switch (kind) {
     case "document":
-      return documentTest(comparison, field as DocumentField);
-    case "identifiers":
-      return elementTest(comparison, ({ parent_run_ids }) => parent_run_ids);
-    case "figure": {
-      const test = sameTypeTest(op, value);
-      return (row) => test(figureOf(row[field as FigureField]));
-    }
-    case "thread": {
-      const test = sameTypeTest(op, value);
-      return (row) => test(threadOf(row));
-    }
-    case "duration": {
-      const test = sameTypeTest(op, microsOf(value));
-      return (row) => test(durationOf(row));
-    }
-    default: {
-      const test = sameTypeTest(op, value);
-      // Not a part of the row: it says where the row is kept.
-      if (field === "tenant_id") return () => test(tenantId);
-      const name = field as ScalarField;
-      return (row) => test(row[name]);
-    }
+      return { column: field as DocumentField, read: (row) => texts.textOf(row, field as DocumentField) };
+    case "figure":
+      return { column: field as FigureField, read: (row) => figureOf(row[field as FigureField]) };
+    case "thread":
+      return { column: "extra", read: threadOf };
+    case "duration":
+      return { column: "end_time", read: durationOf };
+    default:
+      return { column: field as ScalarField, read: (row) => row[field as ScalarField] };
   }
 }
+
+interface Reader {
+  readonly column: Column;
+  readonly read: (row: TraceRow) => Scalar | null;
+}
+
+type Column = keyof TraceRow;
 
 /** Fields that are scalar columns; their operands already have the column's type. */
 type ScalarField = {
@@ -113,16 +157,10 @@ function figureOf(value: TraceRow[FigureField]): number | null {
 }
 
 /** Compares the elements of a list: one that fits is enough, and the negations hold if none does. */
-function elementTest({ op, value }: Comparison, elementsOf: (row: TraceRow) => readonly string[]): RowTest {
+function elementTest({ op, value }: Comparison, column: "tags" | "parent_run_ids", texts: RowTexts): RowTest {
   const isNegated = op === "neq" || op === "notlike";
   const test = sameTypeTest(op === "like" || op === "notlike" ? "like" : "eq", value);
-  return (row) => elementsOf(row).some(test) !== isNegated;
-}
-
-/** Compares the JSON text of a column, as in an export. */
-function documentTest({ op, value }: Comparison, field: DocumentField): RowTest {
-  const test = sameTypeTest(op, value);
-  return (row) => test(row[field] === null ? null : (printExact(row[field]) ?? null));
+  return condition(texts, [column], (row) => row[column].some(test) !== isNegated);
 }
 
 function durationOf({ start_time, end_time }: TraceRow): number | null {
@@ -133,25 +171,33 @@ function microsOf(seconds: Operand): number {
   return Math.round((seconds as number) * MICROS_PER_SECOND);
 }
 
-/** Whether a key or value of the JSON contains the term, ignoring case; the term must be in lower case. */
-export function containsTerm(value: unknown, term: string): boolean {
-  if (typeof value === "string") return (markedNumeral(value) ?? value).toLowerCase().includes(term);
-  if (Array.isArray(value)) return value.some((inner) => containsTerm(inner, term));
-  if (!isJsonObject(value)) return value !== null && value !== undefined && String(value).includes(term);
-  for (const name in value) {
-    if (plainName(name).toLowerCase().includes(term) || containsTerm(value[name], term)) return true;
-  }
-  return false;
-}
-
 /** Whether JSON contains a pattern; additional members and items are allowed. */
-export function matchesMembers(value: unknown, pattern: unknown): boolean {
+function* matchesMembers(value: unknown, pattern: unknown): Steps<boolean> {
   if (isJsonObject(pattern)) {
     if (!isJsonObject(value)) return false;
-    return Object.keys(pattern).every(
-      (name) => Object.hasOwn(value, name) && matchesMembers(value[name], pattern[name]),
-    );
+    for (const name in pattern)
+      if (!Object.hasOwn(value, name) || !(yield* matchesMembers(value[name], pattern[name]))) return false;
+    return true;
   }
   if (!Array.isArray(pattern)) return isSameScalar(pattern, value);
-  return Array.isArray(value) && pattern.every((item) => value.some((inner) => matchesMembers(inner, item)));
+  if (!Array.isArray(value)) return false;
+  for (const item of pattern) if (!(yield* someMatches(value, item))) return false;
+  return true;
+}
+
+function* someMatches(values: readonly unknown[], pattern: unknown): Steps<boolean> {
+  if (typeof pattern !== "object" || pattern === null) {
+    yield values.length;
+    const isMarked = markedNumeral(pattern) !== undefined;
+    return values.some(
+      (value) =>
+        value === pattern ||
+        ((isMarked || markedNumeral(value) !== undefined) && isSameScalar(pattern, value)),
+    );
+  }
+  for (const value of values) {
+    yield LEAST_UNITS;
+    if (yield* matchesMembers(value, pattern)) return true;
+  }
+  return false;
 }

@@ -1,6 +1,6 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { comparableScalar, markedName, plainName, plainNumber } from "../../../contracts/spec/exact-json.ts";
-import type { FilterEntries } from "../../../contracts/spec/filter-language.ts";
+import { FILTER_BOUNDS, type FilterEntries } from "../../../contracts/spec/filter-language.ts";
 import { valueOf } from "../json-text.ts";
 import { isJsonObject, objectAt } from "../traces/json.ts";
 
@@ -25,7 +25,7 @@ export interface Entries {
  */
 function nestedEntries(contentOf: (row: TraceRow) => unknown): Entries {
   return {
-    someAt: (row, key, test) => someAt(contentOf(row), key, test),
+    someAt: (row, key, test) => someAt(contentOf(row), key, 0, test),
     some: (row, test) => some(contentOf(row), undefined, test),
     someContent: (row, test) => someContent(contentOf(row), false, test),
   };
@@ -55,6 +55,14 @@ export const ENTRIES: Readonly<Record<FilterEntries, Entries>> = {
   feedback: FEEDBACK,
 };
 
+/** The column that has them. */
+export const COLUMN_OF_ENTRIES = {
+  metadata: "extra",
+  input: "inputs",
+  output: "outputs",
+  feedback: "feedback_stats",
+} as const satisfies Record<FilterEntries, keyof TraceRow>;
+
 /** The metadata of a row is the member `metadata` of the column `extra`. */
 export function metadataOf(row: TraceRow): unknown {
   return objectAt(valueOf(row.extra), "metadata");
@@ -74,14 +82,19 @@ export function feedbackValuesOf(content: unknown): readonly (string | boolean)[
 }
 
 /** Tests the members at a dotted key, whose parts may themselves contain dots; visits each member once. */
-function someAt(value: unknown, key: string, test: ContentTest): boolean {
-  if (Array.isArray(value)) return value.some((inner) => someAt(inner, key, test));
+function someAt(value: unknown, key: string, at: number, test: ContentTest): boolean {
+  if (Array.isArray(value)) return value.some((inner) => someAt(inner, key, at, test));
   if (!isJsonObject(value)) return false;
-  const name = markedName(key);
-  if (Object.hasOwn(value, name) && someHere(value[name], test)) return true;
-  for (let dot = key.indexOf("."); dot >= 0; dot = key.indexOf(".", dot + 1)) {
-    const prefix = markedName(key.slice(0, dot));
-    if (Object.hasOwn(value, prefix) && someAt(value[prefix], key.slice(dot + 1), test)) return true;
+  for (const memberName in value) {
+    const name = plainName(memberName);
+    if (!key.startsWith(name, at)) continue;
+    const end = at + name.length;
+    if (
+      end === key.length
+        ? someHere(value[memberName], test)
+        : key[end] === "." && someAt(value[memberName], key, end + 1, test)
+    )
+      return true;
   }
   return false;
 }
@@ -98,10 +111,10 @@ function some(value: unknown, key: string | undefined, test: EntryTest): boolean
   }
   if (!isJsonObject(value)) return key !== undefined && test(comparableScalar(value), key);
   if (key !== undefined && test(null, key)) return true;
-  for (const name in value) {
-    if (some(value[name], key === undefined ? plainName(name) : `${key}.${plainName(name)}`, test))
-      return true;
-  }
+  const prefix = key === undefined ? "" : `${key}.`;
+  // A test reads each key as a whole: below a long one this would be the product of its length and the number of members.
+  if (prefix.length > FILTER_BOUNDS.prefixCharacters) return false;
+  for (const name in value) if (some(value[name], prefix + plainName(name), test)) return true;
   return false;
 }
 

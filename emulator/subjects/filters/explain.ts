@@ -1,10 +1,12 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { printExact } from "../../../contracts/spec/exact-json.ts";
+import type { Steps } from "../../kernel/steps.ts";
 import { threadOf } from "../traces/thread.ts";
-import { compileFilter, partTest } from "./compile.ts";
+import { compileFilter, entriesTest } from "./compile.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow, type Operand, type Scalar } from "./filter.ts";
 import { type EntryCondition, entryConditions, entryConditionTest, type Part, partsOf } from "./pairing.ts";
 import { excerpt } from "./problem.ts";
+import { createRowTexts } from "./row-texts.ts";
 
 /** Formats a filter so that `parseFilter` returns an equal filter. */
 export function printFilter(filter: Filter): string {
@@ -43,9 +45,9 @@ export type Explanation =
 const MAX_VALUE_CHARACTERS = 200;
 
 /** Whether a row passes, and if not which part of the filter rejects it. */
-export function explainFilter(filter: Filter, row: TraceRow, tenantId: string): Explanation {
-  if (compileFilter(filter, tenantId)(row)) return { passes: true };
-  return { passes: false, ...rejectionOf(filter, row, tenantId) };
+export function* explainFilter(filter: Filter, row: TraceRow, tenantId: string): Steps<Explanation> {
+  if (yield* compileFilter(filter, tenantId)(row)) return { passes: true };
+  return { passes: false, ...(yield* rejectionOf(filter, row, tenantId)) };
 }
 
 interface Rejection {
@@ -53,11 +55,11 @@ interface Rejection {
   readonly because: string;
 }
 
-function rejectionOf(filter: Filter, row: TraceRow, tenantId: string): Rejection {
+function* rejectionOf(filter: Filter, row: TraceRow, tenantId: string): Steps<Rejection> {
   const clause = printFilter(filter);
   switch (filter.op) {
     case "and":
-      return inAnd(filter.filters, row, tenantId);
+      return yield* inAnd(filter.filters, row, tenantId);
     case "or":
       return { clause, because: `none of its ${filter.filters.length} conditions holds` };
     case "not":
@@ -71,10 +73,19 @@ function rejectionOf(filter: Filter, row: TraceRow, tenantId: string): Rejection
   }
 }
 
-function inAnd(filters: readonly Filter[], row: TraceRow, tenantId: string): Rejection {
-  const failing = partsOf(filters).find((part) => !partTest(part, tenantId)(row)) as Part;
+/** One of the parts rejects the row. */
+function* inAnd(filters: readonly Filter[], row: TraceRow, tenantId: string): Steps<Rejection> {
+  const parts = partsOf(filters);
+  let [failing] = parts as [Part];
+  for (failing of parts) {
+    const test =
+      "filter" in failing
+        ? compileFilter(failing.filter, tenantId)
+        : entriesTest(failing.comparisons, createRowTexts());
+    if (!(yield* test(row))) break;
+  }
   return "filter" in failing
-    ? rejectionOf(failing.filter, row, tenantId)
+    ? yield* rejectionOf(failing.filter, row, tenantId)
     : inEntries(failing.comparisons, row);
 }
 

@@ -1,10 +1,25 @@
-/** The part of a pattern between two `%`: matches a fixed number of characters. */
+import { firstIndex } from "../../kernel/first-index.ts";
+import { type Seek, searchFor } from "../../kernel/text-search.ts";
+
+/** The part of a pattern between two `%`: plain texts, and where they begin in it. Other places are those of a `_`. */
 interface PatternPart {
-  /** Undefined when it contains a `_`. */
-  readonly plain: string | undefined;
-  readonly sticky: RegExp;
-  readonly anywhere: RegExp;
-  readonly atEnd: RegExp;
+  readonly length: number;
+  readonly runs: readonly Run[];
+}
+
+interface Run {
+  readonly text: string;
+  readonly begin: number;
+  readonly search: (text: string) => Seek;
+}
+
+/** The characters of a text, some of which are two UTF-16 units. */
+interface Characters {
+  readonly text: string;
+  readonly length: number;
+  /** Where in the text a character begins. */
+  indexOf(character: number): number;
+  characterAt(index: number): number;
 }
 
 /**
@@ -13,76 +28,90 @@ interface PatternPart {
  * backtracking.
  */
 export function likeTest(pattern: string): (text: string) => boolean {
-  const parts = patternParts(pattern);
-  const [first] = parts as [PatternPart];
-  if (parts.length === 1) return (text) => matchesFrom(first, text);
-  const last = parts.at(-1) as PatternPart;
-  const between = parts.slice(1, -1);
+  const hasAny = pattern.replace(/\\./gs, "").includes("_");
+  const parts = patternParts(pattern, (text) => (hasAny ? [...text].length : text.length));
+  const [first, ...between] = parts as [PatternPart, ...PatternPart[]];
+  const last = between.pop();
   return (text) => {
-    let at = endAfter(first, first.sticky, text, 0);
-    for (let index = 0; at >= 0 && index < between.length; index++) {
-      const part = between[index] as PatternPart;
-      at = endAfter(part, part.anywhere, text, at);
+    const characters = (hasAny && charactersOf(text)) || unitsOf(text);
+    if (!last) return characters.length === first.length && isAt(first, characters, 0);
+    const end = characters.length - last.length;
+    if (end < first.length || !isAt(first, characters, 0) || !isAt(last, characters, end)) return false;
+    let at = first.length;
+    for (const part of between) {
+      at = endAfter(part, characters, at, end);
+      if (at < 0) return false;
     }
-    return at >= 0 && endsWith(last, text, at);
+    return true;
   };
 }
 
-function patternParts(pattern: string): readonly PatternPart[] {
+function patternParts(pattern: string, length: (text: string) => number): readonly PatternPart[] {
   const parts: PatternPart[] = [];
-  let plain = "";
-  let source = "";
-  let hasAny = false;
-  const close = () => {
-    parts.push({
-      plain: hasAny ? undefined : plain,
-      sticky: new RegExp(source, "suy"),
-      anywhere: new RegExp(source, "sug"),
-      atEnd: new RegExp(`(?:${source})$`, "sug"),
-    });
-    [plain, source, hasAny] = ["", "", false];
+  let runs: Run[] = [];
+  let [begin, plain] = [0, ""];
+  const closeRun = () => {
+    if (plain !== "") runs.push({ text: plain, begin, search: searchFor(plain) });
+    begin += length(plain);
+    plain = "";
   };
-  const characters = [...pattern];
-  for (let index = 0; index < characters.length; index++) {
-    let character = characters[index] as string;
-    if (character === "%") {
-      close();
-      continue;
-    }
-    if (character === "_") {
-      source += ".";
-      hasAny = true;
-      continue;
-    }
-    if (character === "\\" && index + 1 < characters.length) character = characters[++index] as string;
-    plain += character;
-    source += literally(character);
+  const closePart = () => {
+    closeRun();
+    parts.push({ runs, length: begin });
+    [runs, begin] = [[], 0];
+  };
+  for (const [text] of pattern.matchAll(/\\.|./gsu)) {
+    if (text === "%") closePart();
+    else if (text === "_") {
+      closeRun();
+      begin += 1;
+    } else plain += text.length > 1 && text[0] === "\\" ? text.slice(1) : text;
   }
-  close();
+  closePart();
   return parts;
 }
 
-function literally(character: string): string {
-  return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
+function isAt({ runs }: PatternPart, { text, indexOf }: Characters, start: number): boolean {
+  return runs.every((run) => text.startsWith(run.text, indexOf(start + run.begin)));
 }
 
-function matchesFrom(part: PatternPart, text: string): boolean {
-  if (part.plain !== undefined) return text === part.plain;
-  return endAfter(part, part.sticky, text, 0) === text.length;
-}
-
-/** The end of the first match of the part at or after `at`; -1 without a match. */
-function endAfter({ plain }: PatternPart, pattern: RegExp, text: string, at: number): number {
-  if (plain !== undefined) {
-    const start = pattern.sticky ? (text.startsWith(plain, at) ? at : -1) : text.indexOf(plain, at);
-    return start < 0 ? -1 : start + plain.length;
+/**
+ * The end of the first match of the part in a range; -1 without a match. A run that does not occur where it has to moves all of
+ * them on, so that each is searched for once in the text.
+ */
+function endAfter({ runs, length }: PatternPart, characters: Characters, from: number, end: number): number {
+  const { text, indexOf, characterAt } = characters;
+  const seeks = runs.map(({ search }) => search(text));
+  let start = from;
+  let at = runs.length;
+  for (let matches = 0; matches < runs.length && start + length <= end; matches++) {
+    // From the last to the first: what did not fit one of them is next to be met by the one before it.
+    at = (at || runs.length) - 1;
+    const begin = runs[at]?.begin ?? 0;
+    const index = indexOf(start + begin);
+    const occurrence = seeks[at]?.(index) ?? -1;
+    if (occurrence < 0) return -1;
+    if (occurrence === index) continue;
+    start = characterAt(occurrence) - begin;
+    matches = 0;
   }
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : -1;
+  return start + length <= end ? start + length : -1;
 }
 
-function endsWith({ plain, atEnd }: PatternPart, text: string, at: number): boolean {
-  if (plain !== undefined) return text.length - plain.length >= at && text.endsWith(plain);
-  atEnd.lastIndex = at;
-  return atEnd.test(text);
+function unitsOf(text: string): Characters {
+  return { text, length: text.length, indexOf: (character) => character, characterAt: (index) => index };
+}
+
+/** Undefined where every character is one unit. */
+function charactersOf(text: string): Characters | undefined {
+  const pairs: number[] = [];
+  for (let at = 0; at < text.length; at++) if ((text.codePointAt(at) as number) > 0xffff) pairs.push(at++);
+  if (pairs.length === 0) return undefined;
+  return {
+    text,
+    length: text.length - pairs.length,
+    indexOf: (character) =>
+      character + firstIndex(pairs.length, (nth) => (pairs[nth] as number) - nth >= character),
+    characterAt: (index) => index - firstIndex(pairs.length, (nth) => (pairs[nth] as number) >= index),
+  };
 }

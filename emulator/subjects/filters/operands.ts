@@ -1,5 +1,6 @@
 import { comparableScalar, exactNumber } from "../../../contracts/spec/exact-json.ts";
 import {
+  FILTER_BOUNDS,
   FILTER_KINDS,
   type FieldComparator,
   type FilterField,
@@ -24,7 +25,7 @@ const ORDERING: ReadonlySet<FieldComparator> = new Set(["gt", "gte", "lt", "lte"
 export function operandOf(field: FilterField, op: FieldComparator, argument: Argument): Operand {
   if (op === "in") return listOf(field, argument);
   const atom = atomOf(field, op, argument);
-  if (op === "like" || op === "notlike") return textOf(field, atom);
+  if (op === "like" || op === "notlike") return patternOf(field, atom);
   const { kind } = fieldRow(field);
   if (kind === "metadata") return op === "has" ? objectOf(atom) : textOf(field, atom);
   if (ORDERING.has(op) && atom.kind === "boolean")
@@ -120,6 +121,18 @@ function numberOf(field: FilterField, atom: Atom): number {
 function textOf(field: FilterField, atom: Atom): string {
   if (atom.kind === "text") return atom.value;
   return operandError(field, atom, `Put it in quotes: ${excerpt(String(atom.value))}.`);
+}
+
+function patternOf(field: FilterField, atom: Atom): string {
+  const pattern = textOf(field, atom);
+  const parts = pattern.replace(/\\./gs, "").split("%");
+  if (parts.some((part) => part.split(/_+/).length - 1 > FILTER_BOUNDS.wildcards))
+    throw new FilterMistake(
+      atom.at,
+      `at most ${FILTER_BOUNDS.wildcards} separate groups of _ are taken between two %`,
+      "Write \\_ for the character itself, or % for any text.",
+    );
+  return pattern;
 }
 
 function secondsOf(field: FilterField, atom: Atom): number {

@@ -1,11 +1,15 @@
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Refusal } from "../../kernel/refusal.ts";
 import type { Workspace } from "../workspace.ts";
+import type { PageQuery } from "./page.ts";
+import type { PageFormat } from "./page-body.ts";
 import type { SentSelection } from "./selection.ts";
 import type { TextPlace } from "./text-page.ts";
 
 /** What the selected rows are summed up to. For threads, the rows are roots: one turn each. */
-export type SummaryForm =
+export type SummaryForm = RowSummaryForm | PageForm;
+
+export type RowSummaryForm =
   | { readonly of: "rows" }
   | { readonly of: "projects"; readonly projects: readonly ProjectView[]; readonly as: ProjectReply }
   | { readonly of: "thread"; readonly figures: readonly string[] }
@@ -16,6 +20,13 @@ export type SummaryForm =
       readonly after: TextPlace | null;
       readonly with: ThreadConditions;
     };
+
+/** One page of the rows themselves, in a format of `PAGE_BODIES`. */
+export interface PageForm extends Omit<PageQuery, "selection"> {
+  readonly of: "page";
+  readonly as: PageFormat;
+  readonly select: readonly string[] | null;
+}
 
 type ProjectView = ReplyBodyOf<"readProject">;
 

@@ -2,30 +2,22 @@ import { MAX_PAGE_ROWS } from "../../../contracts/spec/queries/resources.ts";
 import { parseFilter, refusesColumns } from "../filters/parse.ts";
 import { problemText } from "../filters/problem.ts";
 import type { Handlers } from "../handler.ts";
-import { readPage } from "./page.ts";
 import { PROJECT_READ_HANDLERS } from "./project-operations.ts";
-import { defaultOrderOf, queryContextOf } from "./query-context.ts";
-import { readSelection } from "./selection.ts";
-import { requestSummary } from "./summary-request.ts";
-import { selectedView } from "./view.ts";
+import { defaultOrderOf } from "./query-context.ts";
+import { answerPage, requestSummary } from "./summary-request.ts";
 
 /** Handlers that list trace rows in pages and compute statistics. */
 export const QUERY_HANDLERS = {
   ...PROJECT_READ_HANDLERS,
 
   queryRuns(turn, { workspace, body }) {
-    const { rows, next } = readPage(queryContextOf(turn, workspace), {
-      selection: readSelection(body, refusesColumns(turn.ports.settings)),
+    return answerPage(turn, workspace, body, {
+      as: "runs",
       order: body.order ?? defaultOrderOf(turn),
       limit: body.limit ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
+      select: body.select ?? null,
     });
-    const { settings } = turn.ports;
-    return {
-      runs: rows.map((row) => selectedView(row, body.select, settings)),
-      cursors: { next, prev: null },
-      parsed_query: null,
-    };
   },
 
   statRuns: (turn, { workspace, body }) => requestSummary(turn, workspace, body, { of: "rows" }),

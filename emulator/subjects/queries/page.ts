@@ -1,4 +1,5 @@
 import { SCAN_BOUNDS } from "../../../contracts/spec/queries/resources.ts";
+import type { Steps } from "../../kernel/steps.ts";
 import type { StoredRow } from "../traces/roll-up.ts";
 import { cursorAt, type Order, readCursor } from "./cursor.ts";
 import { candidatesOf, type QueryContext } from "./rows.ts";
@@ -13,13 +14,19 @@ export interface PageQuery {
 }
 
 /** The rows of one page and the cursor of the next, which is null on the last page. */
-export type RowPage = Readonly<ReturnType<typeof readPage>>;
+export interface RowPage {
+  readonly rows: readonly StoredRow[];
+  readonly next: string | null;
+}
 
 /**
- * Reads a page of rows. The rows and bytes examined are bounded (`LOOK_BOUNDS`), so that a selective filter
- * cannot block other requests: such a page may be short or empty and still have a next cursor.
+ * Reads a page of rows. The rows and bytes examined are bounded (`SCAN_BOUNDS`): with a selective filter a page may be short or
+ * empty and still have a next cursor.
  */
-export function readPage(context: QueryContext, { selection, order, limit, cursor }: PageQuery) {
+export function* readPage(
+  context: QueryContext,
+  { selection, order, limit, cursor }: PageQuery,
+): Steps<RowPage> {
   const after = cursor === null ? undefined : readCursor(cursor, order);
   const { rows: listedRows, test } = candidatesOf(context, selection, order, after);
   const rows: StoredRow[] = [];
@@ -34,7 +41,7 @@ export function readPage(context: QueryContext, { selection, order, limit, curso
     bytes += listedRow.bytes;
     last = listedRow;
     const row = listedRow.read();
-    if (test(row)) rows.push(row);
+    if (yield* test(row)) rows.push(row);
   }
   return { rows, next: null };
 }

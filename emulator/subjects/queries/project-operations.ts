@@ -1,4 +1,5 @@
 import { invalidRequest } from "../../kernel/refusal.ts";
+import { containing } from "../../kernel/text-search.ts";
 import type { Handlers } from "../handler.ts";
 import { documentOf } from "../json-of.ts";
 import { projectView, requireProject } from "../projects/operations.ts";
@@ -40,14 +41,14 @@ export function selectProjects(turn: Turn, workspace: Workspace, query: ProjectC
   const { name, reference_free: isWithoutDataset } = query;
   const ids = query.id?.map((id) => id.toLowerCase());
   const datasets = query.reference_dataset?.map((id) => id.toLowerCase());
-  const part = query.name_contains?.toLowerCase();
+  const hasPart = containing(query.name_contains?.toLowerCase() ?? "");
   const metadata = query.metadata === undefined ? [] : Object.entries(metadataIn(query.metadata));
   const projects = name === undefined ? projectsOf(turn, workspace) : namedProject(turn, workspace, name);
   return projects.filter((project) => {
     const dataset = project.reference_dataset_id ?? null;
     return (
       (!ids || ids.includes(project.id)) &&
-      (part === undefined || project.name.toLowerCase().includes(part)) &&
+      hasPart(project.name.toLowerCase()) &&
       (!datasets || (dataset !== null && datasets.includes(dataset))) &&
       (isWithoutDataset === undefined || isWithoutDataset === (dataset === null)) &&
       metadata.every(([key, value]) => isEqual(objectAt(project.extra, "metadata")?.[key], value))

@@ -101,7 +101,7 @@ function testOf(context: QueryContext, selection: Selection): RowTest {
   const scope = scopeOf(context.workspace);
   const { traceId, parentId, exampleIds, runType, runTypeV2, isRoot, hasError, start, end } = selection;
   const sessionIds = selection.sessionIds && new Set(selection.sessionIds);
-  const tests: (RowTest | false | undefined)[] = [
+  const conditions: (((row: TraceRow) => boolean) | false | undefined)[] = [
     sessionIds && ((row) => sessionIds.has(row.session_id)),
     traceId !== undefined && ((row) => row.trace_id === traceId),
     parentId !== undefined && ((row) => row.parent_run_id === parentId),
@@ -113,12 +113,18 @@ function testOf(context: QueryContext, selection: Selection): RowTest {
     hasError !== undefined && ((row) => hasErrorIn(row) === hasError),
     start !== undefined && ((row) => row.start_time >= start),
     end !== undefined && ((row) => row.start_time < end),
+  ];
+  const tests = [
     selection.filter && compileFilter(selection.filter, scope.tenantId),
     selection.traceFilter && cachedByTrace(rootTest(context, scope, selection.traceFilter)),
     selection.treeFilter && cachedByTrace(treeTest(context, scope, selection.treeFilter)),
   ];
-  const active = tests.filter((test): test is RowTest => typeof test === "function");
-  return (row) => active.every((test) => test(row));
+  const active = conditions.filter((each) => typeof each === "function");
+  return function* (row) {
+    if (!active.every((holds) => holds(row))) return false;
+    for (const test of tests) if (test && !(yield* test(row))) return false;
+    return true;
+  };
 }
 
 function hasErrorIn({ error, status }: TraceRow): boolean {
@@ -128,11 +134,11 @@ function hasErrorIn({ error, status }: TraceRow): boolean {
 /** Evaluates the test once per trace and caches the result. */
 function cachedByTrace(test: RowTest): RowTest {
   const results = new Map<string, boolean>();
-  return (row) => {
+  return function* (row) {
     const cached = results.get(row.trace_id);
     if (cached !== undefined) return cached;
     if (results.size >= MAX_CACHED_TRACES) results.clear();
-    const passes = test(row);
+    const passes = yield* test(row);
     results.set(row.trace_id, passes);
     return passes;
   };
@@ -140,9 +146,9 @@ function cachedByTrace(test: RowTest): RowTest {
 
 function rootTest({ traces }: QueryContext, scope: TraceScope, filter: Filter): RowTest {
   const test = compileFilter(filter, scope.tenantId);
-  return (row) => {
+  return function* (row) {
     const root = row.is_root ? row : traces.read(scope, row.trace_id);
-    return root !== undefined && test(root);
+    return root !== undefined && (yield* test(root));
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { StoredRow } from "../traces/roll-up.ts";
 import { threadOf } from "../traces/thread.ts";
-import type { SummaryForm, SummaryRequest, ThreadConditions } from "./events.ts";
+import type { RowSummaryForm, ThreadConditions } from "./events.ts";
 import { preview } from "./preview.ts";
 import { type QueryContext, scopeOf } from "./rows.ts";
 import type { SentSelection } from "./selection.ts";
@@ -19,27 +19,28 @@ type ThreadView = ReplyBodyOf<"queryThreads">["items"][number];
 
 /** Computes the body of the reply that a summary was requested for. */
 export async function sumUp(
-  { sent, form }: SummaryRequest,
+  sentSelection: SentSelection,
+  form: RowSummaryForm,
   context: QueryContext,
   scan: Scan,
 ): Promise<unknown> {
   switch (form.of) {
     case "rows": {
-      const stats = createStatsAccumulator(sent.is_root === true);
-      await scan(sent, stats.add);
+      const stats = createStatsAccumulator(sentSelection.is_root === true);
+      await scan(sentSelection, stats.add);
       return stats.result();
     }
     case "projects":
-      return projectReply(form, await statsByProject(sent, scan));
+      return projectReply(form, await statsByProject(sentSelection, scan));
     case "thread": {
       const turns = createTurns();
-      await scan(sent, turns.add);
+      await scan(sentSelection, turns.add);
       return selectedFigures(turns.figures(), form.figures);
     }
     case "all threads": {
       const threads = new Set<string>();
       const turns = createTurns();
-      await scanThreads(sent, form.with, scan, (row, thread) => {
+      await scanThreads(sentSelection, form.with, scan, (row, thread) => {
         threads.add(thread);
         turns.add(row);
       });
@@ -47,7 +48,7 @@ export async function sumUp(
       return selectedFigures({ ...figures, trace_count, thread_count: threads.size }, form.figures);
     }
     case "threads":
-      return threadPage(await threadsOf(sent, form, scan), form, context);
+      return threadPage(await threadsOf(sentSelection, form, scan), form, context);
   }
 }
 
@@ -62,7 +63,7 @@ async function statsByProject(sentSelection: SentSelection, scan: Scan): Promise
 }
 
 function projectReply(
-  { projects, as }: Extract<SummaryForm, { of: "projects" }>,
+  { projects, as }: Extract<RowSummaryForm, { of: "projects" }>,
   statsOf: (id: string) => RunStats,
 ): unknown {
   const items = projects.map((project) => ({ ...project, ...statsOf(project.id) }));
@@ -95,7 +96,7 @@ async function scanThreads(
 
 async function threadsOf(
   sentSelection: SentSelection,
-  form: Extract<SummaryForm, { of: "threads" }>,
+  form: Extract<RowSummaryForm, { of: "threads" }>,
   scan: Scan,
 ): Promise<ReadonlyMap<string, Turns>> {
   const threads = new Map<string, Turns>();
@@ -109,7 +110,7 @@ async function threadsOf(
 
 function threadPage(
   threads: ReadonlyMap<string, Turns>,
-  { limit, after }: Extract<SummaryForm, { of: "threads" }>,
+  { limit, after }: Extract<RowSummaryForm, { of: "threads" }>,
   context: QueryContext,
 ): ReplyBodyOf<"queryThreads"> {
   const items = [...threads].map(([thread, turns]) => {

@@ -1,5 +1,6 @@
+import type { Steps } from "../../kernel/steps.ts";
 import type { RowTest } from "../filters/compile.ts";
-import type { ListedRow, TraceScope, TraceStore } from "../traces/port.ts";
+import { type TraceScope, type TraceStore, unitsOf } from "../traces/port.ts";
 
 /** Identifies a trace of a project. */
 interface Tree {
@@ -27,14 +28,15 @@ const CACHES = new WeakMap<TraceStore, Map<string, Map<string, CachedVerdict>>>(
  */
 export function cachedTreeTest(traces: TraceStore, filter: unknown, test: RowTest) {
   const cache = cacheFor(traces, JSON.stringify(filter));
-  return (tree: Tree): boolean => {
+  return function* (tree: Tree): Steps<boolean> {
     const { scope, sessionId, traceId } = tree;
     const key = [scope.region, scope.tenantId, sessionId, traceId].join("/");
     const before = cache.get(key);
     const asOf = traces.mark();
     if (before?.asOf === asOf) return before.passingRowId !== undefined;
     const passingRowId =
-      stillPasses(traces, tree, test, before?.passingRowId) ?? firstPassing(traces, tree, test);
+      (yield* stillPasses(traces, tree, test, before?.passingRowId)) ??
+      (yield* firstPassing(traces, tree, test));
     putNewest(cache, key, { asOf, passingRowId }, MAX_CACHED_TRACES);
     return passingRowId !== undefined;
   };
@@ -58,27 +60,26 @@ function putNewest<Value>(entries: Map<string, Value>, key: string, value: Value
 }
 
 /** Rechecks the row that passed before: writes since then rarely concern it. */
-function stillPasses(
+function* stillPasses(
   traces: TraceStore,
   { scope, sessionId, traceId }: Tree,
   test: RowTest,
   passingRowId: string | undefined,
-): string | undefined {
+): Steps<string | undefined> {
   const row = passingRowId === undefined ? undefined : traces.read(scope, passingRowId);
   const isInTrace = row !== undefined && row.trace_id === traceId && row.session_id === sessionId;
-  return isInTrace && test(row) ? passingRowId : undefined;
+  return isInTrace && (yield* test(row)) ? passingRowId : undefined;
 }
 
-function firstPassing(
+function* firstPassing(
   traces: TraceStore,
   { scope, sessionId, traceId }: Tree,
   test: RowTest,
-): string | undefined {
-  const passes = (listedRow: ListedRow) => {
+): Steps<string | undefined> {
+  for (const listedRow of traces.list(scope, { sessionIds: [sessionId], traceId, order: "asc" })) {
+    yield unitsOf(listedRow);
     const row = listedRow.read();
-    return row.trace_id === traceId && test(row);
-  };
-  for (const listedRow of traces.list(scope, { sessionIds: [sessionId], traceId, order: "asc" }))
-    if (passes(listedRow)) return listedRow.id;
+    if (row.trace_id === traceId && (yield* test(row))) return listedRow.id;
+  }
   return undefined;
 }

@@ -10,14 +10,14 @@ import type { StoredRow } from "../traces/roll-up.ts";
 import { parseTime, shiftTime } from "../traces/wire-time.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
-import { type PageQuery, type RowPage, readPage } from "./page.ts";
+import type { PageFormat } from "./page-body.ts";
 import { selectProjects } from "./project-operations.ts";
-import { defaultOrderOf, queryContextOf } from "./query-context.ts";
+import { defaultOrderOf } from "./query-context.ts";
 import { readSelection, type SentNames, type SentSelection } from "./selection.ts";
 import { THREAD_ORDER } from "./summary.ts";
-import { requestProjectStats, requestSummary } from "./summary-request.ts";
+import { answerPage, requestProjectStats, requestSummary } from "./summary-request.ts";
 import { readTextCursor, textPage } from "./text-page.ts";
-import { selectedViewV2, threadTraceView, traceView } from "./v2-view.ts";
+import { selectedViewV2 } from "./v2-view.ts";
 
 /** Without min_start_time a query of the newest public client finds what began since (query.v2_window). */
 const V2_WINDOW_MS = 24 * 3_600_000;
@@ -29,7 +29,6 @@ const IN_QUERY: SentNames = { ...IN_BODY, place: "query" };
 export const QUERY_V2_HANDLERS = {
   queryRunsV2(turn, { workspace, body }) {
     refuseUnsupported({ ai_search: body.ai_search });
-    const { settings } = turn.ports;
     const sentSelection = {
       ...windowOf(turn, body),
       session: body.project_ids,
@@ -43,12 +42,7 @@ export const QUERY_V2_HANDLERS = {
       trace_filter: body.trace_filter ?? null,
       tree_filter: body.tree_filter ?? null,
     };
-    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_BODY, {
-      order: defaultOrderOf(turn),
-      limit: body.page_size ?? MAX_PAGE_ROWS,
-      cursor: body.cursor ?? null,
-    });
-    return { items: rows.map((row) => selectedViewV2(row, body.selects, settings)), next_cursor: next };
+    return answerPage(turn, workspace, sentSelection, bodyPage(turn, "runs_v2", body), IN_BODY);
   },
 
   readRunV2: (turn, { workspace, path, query }) =>
@@ -70,13 +64,7 @@ export const QUERY_V2_HANDLERS = {
       trace_filter: body.trace_filter ?? null,
       tree_filter: body.tree_filter ?? null,
     };
-    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_BODY, {
-      order: defaultOrderOf(turn),
-      limit: body.page_size ?? MAX_PAGE_ROWS,
-      cursor: body.cursor ?? null,
-    });
-    const { settings } = turn.ports;
-    return { items: rows.map((row) => traceView(row, body.selects, settings)), next_cursor: next };
+    return answerPage(turn, workspace, sentSelection, bodyPage(turn, "traces", body), IN_BODY);
   },
 
   listTraceRuns(turn, { workspace, path, query }) {
@@ -93,16 +81,8 @@ export const QUERY_V2_HANDLERS = {
       start_time: min_start_time ?? null,
       end_time: inclusiveEnd(max_start_time),
     };
-    const page = { order: "asc", limit: SCAN_BOUNDS.rows, cursor: null } as const;
-    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_QUERY, page);
-    if (next !== null)
-      throw new Refusal(
-        413,
-        "too_many_rows",
-        `The trace has more than ${SCAN_BOUNDS.rows} rows or 32 MB of them, the most that one reply has.`,
-        "Read it page by page: POST /api/v2/runs/query with its trace_id.",
-      );
-    return { items: rows.map((row) => selectedViewV2(row, selects, turn.ports.settings)) };
+    const page = { order: "asc", limit: SCAN_BOUNDS.rows, cursor: null, select: selects ?? null } as const;
+    return answerPage(turn, workspace, sentSelection, { as: "trace_runs", ...page }, IN_QUERY);
   },
 
   queryThreads(turn, { workspace, body }) {
@@ -131,13 +111,14 @@ export const QUERY_V2_HANDLERS = {
       trace_filter: query.trace_filter ?? null,
       tree_filter: query.tree_filter ?? null,
     };
-    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_QUERY, {
+    const page = {
+      as: "thread_traces",
       order: "asc",
       limit: query.page_size ?? DEFAULT_PAGE_SIZE,
       cursor: query.cursor ?? null,
-    });
-    const { settings } = turn.ports;
-    return { items: rows.map((row) => threadTraceView(row, query.selects, settings)), next_cursor: next };
+      select: query.selects ?? null,
+    } as const;
+    return answerPage(turn, workspace, sentSelection, page, IN_QUERY);
   },
 
   statThread(turn, { workspace, path, query }) {
@@ -196,6 +177,12 @@ function inclusiveEnd(time: string | undefined): string | null {
   return (parsedTime && shiftTime(parsedTime, 1)) ?? time ?? null;
 }
 
+interface SentPage {
+  readonly page_size?: number | null;
+  readonly cursor?: string | null;
+  readonly selects?: readonly string[] | null;
+}
+
 interface SentThreads extends SentWindow {
   readonly project_id: string;
   readonly filter?: string | null;
@@ -220,15 +207,19 @@ function conditionsOf(turn: Turn, { project_id, trace_filter, tree_filter }: Sen
   return conditions;
 }
 
-function pageOf(
+/** The page that a body requests. */
+function bodyPage<Format extends PageFormat>(
   turn: Turn,
-  workspace: Workspace,
-  sentSelection: SentSelection,
-  names: SentNames,
-  page: Omit<PageQuery, "selection">,
-): RowPage {
-  const selection = readSelection(sentSelection, refusesColumns(turn.ports.settings), names);
-  return readPage(queryContextOf(turn, workspace), { selection, ...page });
+  as: Format,
+  { page_size, cursor, selects }: SentPage,
+) {
+  return {
+    as,
+    order: defaultOrderOf(turn),
+    limit: page_size ?? MAX_PAGE_ROWS,
+    cursor: cursor ?? null,
+    select: selects ?? null,
+  };
 }
 
 function rowOf(

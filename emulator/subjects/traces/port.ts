@@ -49,6 +49,11 @@ export interface ListedRow extends RowPlace {
   read(): StoredRow;
 }
 
+/** What reading a row takes, in the units of `Steps`; a small one takes as long as some thousand characters. */
+export function unitsOf({ bytes }: ListedRow): number {
+  return 4_000 + bytes;
+}
+
 /** The trace rows of a world. All calls are synchronous; what a turn writes is kept with its commit, or not at all. */
 export interface TraceStore {
   /** Appends a new version of each row; the last version of an id is current. */

@@ -139,6 +139,19 @@ test("a filter that selects nothing makes no file", async () => {
   expect(file).toMatchObject({ bytes: null, rows: 0, done: true });
 });
 
+test("others have their turn while a filter works", async () => {
+  const { folder, order: request } = storeRows([sampleRow(1, { inputs: { text: "a".repeat(500_000) } })]);
+  const clauses = Array.from({ length: 100 }, (_, nth) => `like(inputs, "%x${nth}%")`);
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  await encodeHere(folder, { ...request, filter: `or(${clauses.join()})` });
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(20);
+});
+
 test("without a filter there is no row test, and an invalid filter throws", () => {
   expect(rowFilter(null, "")).toBeNull();
   expect(() => rowFilter("eq(name", "")).toThrow(/is invalid: at character 8/);

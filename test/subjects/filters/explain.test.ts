@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { explainFilter } from "../../../emulator/subjects/filters/explain.ts";
+import { resultOf } from "../../support/steps.ts";
 import { parsed, TENANT, traceRow } from "./rows.ts";
 
 describe("an explanation names the innermost clause that keeps a row out", () => {
@@ -46,12 +47,20 @@ describe("an explanation names the innermost clause that keeps a row out", () =>
       'metadata has an entry with eq(metadata_key, "attempt")',
     ],
   ])("%s", (text, clause, because) => {
-    expect(explainFilter(parsed(text), traceRow(), TENANT)).toStrictEqual({ passes: false, clause, because });
+    expect(resultOf(explainFilter(parsed(text), traceRow(), TENANT))).toStrictEqual({
+      passes: false,
+      clause,
+      because,
+    });
   });
 
   test("is brief for a row that passes, and shortens long values", () => {
-    expect(explainFilter(parsed("eq(is_root, true)"), traceRow(), TENANT)).toStrictEqual({ passes: true });
-    const long = explainFilter(parsed('eq(name, "x")'), traceRow({ name: "y".repeat(100_000) }), TENANT);
+    expect(resultOf(explainFilter(parsed("eq(is_root, true)"), traceRow(), TENANT))).toStrictEqual({
+      passes: true,
+    });
+    const long = resultOf(
+      explainFilter(parsed('eq(name, "x")'), traceRow({ name: "y".repeat(100_000) }), TENANT),
+    );
     expect(JSON.stringify(long).length).toBeLessThan(400);
   });
 });

@@ -142,7 +142,7 @@ describe("an invalid filter is refused with position and reason", () => {
 });
 
 describe("a filter is bounded", () => {
-  const { characters, nesting, listItems } = FILTER_BOUNDS;
+  const { characters, nesting, listItems, wildcards } = FILTER_BOUNDS;
   const one = 'eq(name,"x")';
   const nested = (levels: number) => "not(".repeat(levels) + one + ")".repeat(levels);
 
@@ -168,5 +168,14 @@ describe("a filter is bounded", () => {
     const list = (count: number) => `in(name, [${Array(count).fill("'x'").join()}])`;
     expect(parseFilter(list(listItems))).toHaveProperty("filter");
     expect(problemOf(list(listItems + 1)).message).toContain("at most 1000 values");
+  });
+
+  test("in groups of wildcards between two %", () => {
+    const like = (pattern: string) => `like(name, ${JSON.stringify(pattern)})`;
+    const groups = (count: number) => `%${"a__".repeat(count)}%`;
+    expect(parseFilter(like(groups(wildcards)))).toHaveProperty("filter");
+    expect(parseFilter(like(groups(wildcards).repeat(2)))).toHaveProperty("filter");
+    expect(parseFilter(like("a\\_".repeat(2 * wildcards)))).toHaveProperty("filter");
+    expect(problemOf(like(groups(wildcards + 1))).message).toContain("at most 100 separate groups of _");
   });
 });

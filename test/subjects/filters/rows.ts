@@ -3,6 +3,7 @@ import { compileFilter } from "../../../emulator/subjects/filters/compile.ts";
 import type { Filter } from "../../../emulator/subjects/filters/filter.ts";
 import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
 import { buildRow } from "../../../emulator/subjects/traces/row.ts";
+import { resultOf } from "../../support/steps.ts";
 
 export const ID = "0a91a355-8a88-422c-9546-72c183b95b5c";
 export const OTHER_ID = "af346d69-58a0-4fa3-bf11-5598bd7c0f65";
@@ -41,5 +42,5 @@ export function parsed(text: string): Filter {
 }
 
 export function selects(text: string, changes: Partial<TraceRow> = {}): boolean {
-  return compileFilter(parsed(text), TENANT)(traceRow(changes));
+  return resultOf(compileFilter(parsed(text), TENANT)(traceRow(changes)));
 }

@@ -6,6 +6,7 @@ import { likeTest } from "../../../emulator/subjects/filters/like.ts";
 import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
 import { anyText } from "../../support/any-text.ts";
 import { casesOf } from "../../support/depth.ts";
+import { resultOf } from "../../support/steps.ts";
 import { filters, rows } from "./arbitraries.ts";
 import { fitsPattern, holds } from "./reference-evaluator.ts";
 import { OTHER_ID, parsed, traceRow } from "./rows.ts";
@@ -20,8 +21,8 @@ test("a compiled filter and its explanation agree with a naive evaluator on ever
         const expected = holds(filter, row, OTHER_ID);
         judged++;
         if (expected) passed++;
-        expect(test(row), `${printFilter(filter)} on ${JSON.stringify(row)}`).toBe(expected);
-        expect(explainFilter(filter, row, OTHER_ID).passes).toBe(expected);
+        expect(resultOf(test(row)), `${printFilter(filter)} on ${JSON.stringify(row)}`).toBe(expected);
+        expect(resultOf(explainFilter(filter, row, OTHER_ID)).passes).toBe(expected);
       }
     }),
     { numRuns: casesOf(3_000) },
@@ -96,7 +97,7 @@ test("the parser never throws, and its problems are within the text", () => {
     fc.property(fc.oneof(rough, nearly, anyText), (text) => {
       const read = parseFilter(text);
       if ("filter" in read) {
-        compileFilter(read.filter, OTHER_ID)(traceRow());
+        resultOf(compileFilter(read.filter, OTHER_ID)(traceRow()));
         expect(parsed(printFilter(read.filter))).toStrictEqual(read.filter);
       } else {
         expect(read.problem.position).toBeGreaterThanOrEqual(0);

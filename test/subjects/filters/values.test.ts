@@ -36,6 +36,16 @@ describe("like", () => {
     expect(likeTest(`${"%a".repeat(2_000)}%b`)(text)).toBe(false);
     expect(likeTest(`${"%_a".repeat(2_000)}%b`)(text)).toBe(false);
   });
+
+  // With the product of both lengths, each of them would take minutes.
+  test.each([
+    ["a long literal", `%${"a".repeat(30_000)}x${"a".repeat(30_000)}%`],
+    ["many wildcards before a literal", `%${"_".repeat(60_000)}x%`],
+    ["a wildcard between long literals", `%${"a".repeat(30_000)}_${"a".repeat(30_000)}%`],
+    ["a wildcard behind each character", `%${"a_".repeat(30_000)}b%`],
+  ])("takes linear time for %s", (_, pattern) => {
+    expect(likeTest(pattern)(`${"a".repeat(50_000)}cc`.repeat(100))).toBe(false);
+  });
 });
 
 describe("a value that is not there", () => {

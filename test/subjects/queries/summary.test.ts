@@ -3,6 +3,7 @@ import { summaryEffects } from "../../../emulator/subjects/queries/effects.ts";
 import type { Effect } from "../../../emulator/subjects/turn.ts";
 import { openTraceStore, SCOPE, SESSION, sampleRow } from "../../storage/rows/open-store.ts";
 import { workingFolder } from "../../support/emulator-process.ts";
+import { DEFAULTS } from "../../support/world.ts";
 
 const ROWS = 1_200;
 
@@ -27,7 +28,9 @@ async function tokensWhile(write: () => void): Promise<unknown> {
     sent: { session: [SESSION] },
     form: { of: "rows" },
   };
-  const summary = summaryEffects(store)["runs.sum_up"]({ data } as unknown as Effect<"runs.sum_up">);
+  const summary = summaryEffects(store, DEFAULTS)["runs.sum_up"]({
+    data,
+  } as unknown as Effect<"runs.sum_up">);
   write();
   expect([...store.list(SCOPE, { sessionIds: [SESSION], order: "asc" })].length).toBeGreaterThanOrEqual(ROWS);
   return summary;

@@ -4,6 +4,7 @@ import { readSelection } from "../../../emulator/subjects/queries/selection.ts";
 import type { TraceStore } from "../../../emulator/subjects/traces/port.ts";
 import { openTraceStore, sampleRow } from "../../storage/rows/open-store.ts";
 import { workingFolder } from "../../support/emulator-process.ts";
+import { resultOf } from "../../support/steps.ts";
 
 const WORKSPACE = { region: "us", tenant_id: "00000000-0000-4000-8000-000000000001" };
 const SCOPE = { region: WORKSPACE.region, tenantId: WORKSPACE.tenant_id };
@@ -57,7 +58,7 @@ function pager(traces: TraceStore, tree_filter: string) {
   const selection = readSelection({ session: [SESSION], tree_filter });
   return (cursor: string | null = null) => {
     reads = 0;
-    return readPage(context, { selection, order: "asc", limit: PAGE, cursor });
+    return resultOf(readPage(context, { selection, order: "asc", limit: PAGE, cursor }));
   };
 }
 
