@@ -53,7 +53,8 @@ function textsIn(column: unknown): readonly string[] {
         texts.push(plainName(name).toLowerCase());
         add(value[name]);
       }
-    } else if (value !== null && value !== undefined) texts.push((markedNumeral(value) ?? String(value)).toLowerCase());
+    } else if (value !== null && value !== undefined)
+      texts.push((markedNumeral(value) ?? String(value)).toLowerCase());
   };
   add(valueOf(column));
   return texts;

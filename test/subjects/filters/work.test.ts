@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseExact } from "../../../contracts/spec/exact-json.ts";
 import { compileFilter } from "../../../emulator/subjects/filters/compile.ts";
 import { explainFilter } from "../../../emulator/subjects/filters/explain.ts";
 import { resultOf, workOf } from "../../support/steps.ts";
@@ -75,6 +76,12 @@ test("the text of a column is made once for all clauses, and for each row", () =
     false,
   ]);
   expect(textCount).toBe(2);
+});
+
+test("a number with many zeros takes no more time than another one", () => {
+  const inputs = parseExact(`{"a": 1.${"0".repeat(1_000_000)}1}`);
+  expect(selects("eq(input_value, 1)", { inputs })).toBe(false);
+  expect(selects("eq(input_value, 1)", { inputs: parseExact('{"a": 1.000}') })).toBe(true);
 });
 
 describe("dotted keys", () => {
