@@ -4,8 +4,8 @@ import { mutationsOf } from "./mutation.ts";
 export const BLIND_ESCAPE_MUTATIONS = [
   ...mutationsOf("emulator/subjects/filters/like.ts", [
     "like ignores the first text between two wildcards",
-    "parts.slice(1, -1)",
-    "parts.slice(2, -1)",
+    "for (const part of between) {",
+    "for (const part of between.slice(1)) {",
     "2.5/filter-like",
   ]),
   ...mutationsOf("emulator/subjects/filters/tokens.ts", [

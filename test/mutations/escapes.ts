@@ -145,14 +145,14 @@ export const ESCAPE_MUTATIONS = [
     "emulator/subjects/filters/compile.ts",
     [
       "and of three ignores the third",
-      "return (row) => tests.every((test) => test(row));",
-      "return (row) => tests.slice(0, 2).every((test) => test(row));",
+      "for (const test of tests) if ((yield* test(row)) !== all) return !all;",
+      "for (const test of tests.slice(0, 2)) if ((yield* test(row)) !== all) return !all;",
       "2.5/filter-and",
     ],
     [
       "and of three ignores the first",
-      "return (row) => tests.every((test) => test(row));",
-      "return (row) => tests.slice(1).every((test) => test(row));",
+      "for (const test of tests) if ((yield* test(row)) !== all) return !all;",
+      "for (const test of tests.slice(1)) if ((yield* test(row)) !== all) return !all;",
       "2.5/filter-and",
     ],
   ),
