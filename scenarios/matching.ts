@@ -105,7 +105,8 @@ function isBounds(argument: unknown): boolean {
 }
 
 /** Whether the first of two numbers or times is not greater than the second; undefined if not comparable. */
-function ordered(first: unknown, second: unknown): boolean | undefined {
+function ordered(one: unknown, other: unknown): boolean | undefined {
+  const [first, second] = [plainNumber(one), plainNumber(other)];
   if (typeof first === "number" && typeof second === "number") return first <= second;
   if (typeof first !== "string" || typeof second !== "string") return undefined;
   const [before, after] = [parseMicros(first), parseMicros(second)];

@@ -140,9 +140,11 @@ export function recordedScenario(
 
 function stepOf({ region, method, path, query, headers, body, status, reply }: RecordedRequest): StepText {
   const value = body === null || body === "" ? undefined : bodyToSend(body);
-  const ahead = advanceTarget({ path, status, reply });
-  if (ahead) return { advance: value, ...(ahead.reached === false && { expect: { body: NOT_REACHED } }) };
-  if (status < 400 && path === `${CONTROL_PATH}/faults` && method === "POST") return { fault: value };
+  if (typeof value === "object") {
+    const ahead = advanceTarget({ path, status, reply });
+    if (ahead) return { advance: value, ...(ahead.reached === false && { expect: { body: NOT_REACHED } }) };
+    if (status < 400 && path === `${CONTROL_PATH}/faults` && method === "POST") return { fault: value };
+  }
   const isControl = path.startsWith(`${CONTROL_PATH}/`);
   const target = `${isControl ? path.slice(CONTROL_PATH.length) : path}${query === "" ? "" : `?${query}`}`;
   const unusual = unusualHeaders(headers);

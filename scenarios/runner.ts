@@ -1,4 +1,4 @@
-import { markedNumeral, parseExact, printExact } from "../contracts/spec/exact-json.ts";
+import { parseExact, textOrJson } from "../contracts/spec/exact-json.ts";
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
 import { valueOf } from "../emulator/client/send.ts";
 import { quoted } from "../emulator/client/shell.ts";
@@ -42,7 +42,7 @@ export function createRunner(environment: Pick<Environment, "request">): Runner 
       method: line.slice(0, space),
       path: line.slice(space + 1).trim(),
       headers: headersFor(options.headers as ScenarioRequest["headers"] | undefined),
-      body: textOf(options.body),
+      body: options.body === undefined ? undefined : textOrJson(options.body),
     };
     // After an origin, a path such as "@example.com" would name another host.
     if (!request.path.startsWith("/")) throw new Error(`${line}: the path does not begin with /`);
@@ -85,11 +85,6 @@ function headersFor(options: ScenarioRequest["headers"] = {}): Record<string, st
   return Object.fromEntries(
     Object.entries({ ...DEFAULT_HEADERS, ...headersByName }).filter(([, value]) => value !== ""),
   );
-}
-
-function textOf(body: unknown): string | undefined {
-  if (body === undefined) return undefined;
-  return typeof body === "string" && markedNumeral(body) === undefined ? body : printExact(body);
 }
 
 /** The request of an exchange as a shell command. */

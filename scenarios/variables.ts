@@ -1,3 +1,4 @@
+import { textOrJson } from "../contracts/spec/exact-json.ts";
 import { ABSENT, valueAt } from "./paths.ts";
 
 /** The variables captured so far. */
@@ -29,7 +30,7 @@ function withTexts(value: unknown, other: (text: string) => unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withTexts(item, other));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [String(other(name)), withTexts(member, other)]),
+    Object.entries(value).map(([name, member]) => [textOrJson(other(name)), withTexts(member, other)]),
   );
 }
 
@@ -37,7 +38,7 @@ function filledText(text: string, variables: Variables): unknown {
   const [, alone] = ALONE.exec(text) ?? [];
   if (alone !== undefined) return variableOf(alone, variables);
   return text.replace(REFERENCE, (whole, escape: string, name: string) =>
-    escape === "$" ? whole.slice(1) : textOf(variableOf(name, variables)),
+    escape === "$" ? whole.slice(1) : textOrJson(variableOf(name, variables)),
   );
 }
 
@@ -48,8 +49,4 @@ function variableOf(path: string, variables: Variables): unknown {
   throw new UnknownVariable(
     `\${${path}} is not set; set are ${variableNames === "" ? "none" : variableNames}`,
   );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

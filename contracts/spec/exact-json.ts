@@ -6,7 +6,7 @@
  */
 const NUMBER_MARK = "\udc00";
 const NAME_MARK = "\udc01";
-const MARKS_IN_JSON = /"\\udc0(?:0([^"]*)"|1)/g;
+const MARKS_IN_JSON = /"\\udc0(?:0([^"]*)"(:?)|1)/g;
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const INTEGER_NAME = /^(?:0|[1-9]\d{0,9})$/;
@@ -21,12 +21,19 @@ export function parseExact(text: string): unknown {
   return JSON.parse(withMarks(text));
 }
 
-/** The JSON text of a value with marks, which are removed. */
+/** The JSON text of a value with marks, which are removed. A number that became a name is a name. */
 export function printExact(value: unknown, replacer?: (name: string, value: unknown) => unknown): string {
   const text = JSON.stringify(value, replacer);
   return text?.includes("\\udc0")
-    ? text.replace(MARKS_IN_JSON, (_, numeral: string | undefined) => numeral ?? '"')
+    ? text.replace(MARKS_IN_JSON, (_, numeral?: string, colon?: string) =>
+        colon ? `"${numeral}":` : (numeral ?? '"'),
+      )
     : text;
+}
+
+/** A text as it is, any other value as JSON. */
+export function textOrJson(value: unknown): string {
+  return typeof value === "string" && markedNumeral(value) === undefined ? value : printExact(value);
 }
 
 /** The numeral behind a mark; undefined for any other value. */
@@ -38,6 +45,12 @@ export function markedNumeral(value: unknown): string | undefined {
 export function plainNumber(value: unknown): unknown {
   const numeral = markedNumeral(value);
   return numeral === undefined ? value : Number(numeral);
+}
+
+/** A value with a marked number as a double, which is NaN if it would be another number. */
+export function declaredNumber(value: unknown): unknown {
+  const number = plainNumber(value);
+  return number === value || canonicalNumeral(number) === canonicalNumeral(value) ? number : Number.NaN;
 }
 
 /** Equal for equal numbers, marked or not: `10`, `10.0` and `1e1` are the same. Undefined for anything else. */
@@ -59,6 +72,14 @@ export function canonicalNumeral(value: unknown): string | undefined {
 export function isSameScalar(one: unknown, other: unknown): boolean {
   const numeral = canonicalNumeral(one);
   return numeral === undefined ? Object.is(one, other) : numeral === canonicalNumeral(other);
+}
+
+/** The same for any values; the order of members makes no difference. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return isSameScalar(one, other);
+  const [members, others] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
+  if (Array.isArray(one) !== Array.isArray(other) || members.size !== others.size) return false;
+  return [...members].every(([name, inner]) => others.has(name) && isSameValue(inner, others.get(name)));
 }
 
 /** A value to compare: a marked number is a number, or its numeral if a double would be another number. */

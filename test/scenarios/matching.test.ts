@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseExact, printExact } from "../../contracts/spec/exact-json.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { ABSENT, valueAt } from "../../scenarios/paths.ts";
 import { filled, verbatim } from "../../scenarios/variables.ts";
@@ -91,6 +92,10 @@ describe("variables", () => {
       },
     );
     expect(filled("${list.${round}} $${n}", variables)).toBe("b ${n}");
+    const exact = { n: parseExact("10.0"), document: parseExact('{"2":1.0}') };
+    expect(printExact(filled(["${n}", "n=${n}", "${document}!", { "${n}": 1 }], exact))).toBe(
+      '[10.0,"n=10.0","{\\"2\\":1.0}!",{"10.0":1}]',
+    );
   });
 
   it("are not replaced in literal text", () => {

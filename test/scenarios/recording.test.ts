@@ -77,13 +77,18 @@ describe("a recording produces the same journal", () => {
   it("when a document has digits and an order that JavaScript changes", async () => {
     await begin();
     const document = '{"metadata":{"b":9007199254740993,"10":10.0}}';
-    await fetch(`${emulator.url}/threads`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": "emulator-key" },
-      body: document,
-    });
+    const fault = `{"target":"http","match":{"op":"GET /ok"},"then":{"status":500,"body":${document}},"optional":true}`;
+    for (const [path, body] of [
+      ["/threads", document],
+      ["/_emulator/v1/faults", fault],
+    ])
+      await fetch(`${emulator.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": "emulator-key" },
+        body: body ?? "",
+      });
     const again = await playedAgain();
-    expect(again.scenario).toMatchObject({ when: [{ body: document }] });
+    expect(again.scenario).toMatchObject({ when: [{ body: document }, { body: fault }] });
     expect(again.journal).toBe(await journal());
   });
 

@@ -29,13 +29,19 @@ describe("a body in a scenario", () => {
     const body = '{ metadata: { b: 9007199254740993, "10": 10.0, "2": -0.50 } }';
     const request = "when:\n  - request: POST /threads\n    body: ";
     write("kept", `${request}${body}`, `    expect: { body: ${body} }`);
+    write(
+      "near",
+      `${request}${body}`,
+      '    expect: { body: { metadata: { "2": { $within: [-1.0, 0.0] } } } }',
+    );
     write("other", `${request}${body}`, "    expect: { body: { metadata: { b: 9007199254740992 } } }");
     const outcomes = await playAll();
     expect(outcomes.map(({ name, verdict }) => [name, verdict])).toEqual([
       ["kept", "passed"],
+      ["near", "passed"],
       ["other", "failed"],
     ]);
-    expect(outcomes[1]?.failure?.differences).toEqual([
+    expect(outcomes[2]?.failure?.differences).toEqual([
       "body.metadata.b: expected 9007199254740992, found 9007199254740993",
     ]);
   });
