@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { printable } from "../contracts/report/printable.ts";
+import { printExact } from "../contracts/spec/exact-json.ts";
 import type { Configuration, ReadyLine } from "../emulator/config/configuration.ts";
 import { isFullDisk } from "../emulator/kernel/system-refusal.ts";
 import type { WorldDefect } from "../emulator/runtime/process/defect.ts";
@@ -76,9 +77,7 @@ function defectMessage(ready: ReadyLine, dataFolder: string | null, why: WorldDe
 /** Writes the defect and the last turns as NDJSON; records are named without their contents. */
 function writeReport(ready: ReadyLine, dataFolder: string | null, why: WorldDefect): string | undefined {
   const header = { defect: why.error.stack, version: ready.version, seed: ready.seed, node: process.version };
-  const lines = [header, ...why.journal.since(0)]
-    .map((line) => `${printable(JSON.stringify(line))}\n`)
-    .join("");
+  const lines = [header, ...why.journal.since(0)].map((line) => `${printable(printExact(line))}\n`).join("");
   const name = `defect-${ready.pid}.ndjson`;
   try {
     const folder = dataFolder ?? mkdtempSync(join(tmpdir(), "emulator-defect-"));
@@ -107,6 +106,6 @@ const UNTRIGGERED_FAULTS = 4;
 export function exitCodeOfFaults(running: ServingEmulator, { settings }: Configuration): number {
   const untriggered = settings.strict ? running.untriggeredFaults() : [];
   for (const { id, target, match, then } of untriggered)
-    printError(`fault ${id} was never triggered: ${JSON.stringify({ target, match, then })}`);
+    printError(`fault ${id} was never triggered: ${printExact({ target, match, then })}`);
   return untriggered.length > 0 ? UNTRIGGERED_FAULTS : 0;
 }

@@ -1,4 +1,4 @@
-import { printExact } from "../../contracts/spec/exact-json.ts";
+import { textOrJson } from "../../contracts/spec/exact-json.ts";
 import { clientCommand } from "../client-command.ts";
 import { CALLER_FLAGS, type CommandGroup } from "../command.ts";
 import { createExport } from "../export/create.ts";
@@ -51,12 +51,7 @@ export const command: CommandGroup = {
         return async (world) => exportOf(world, await idOrNewest(world, id));
       },
       lines: (difference) =>
-        aligned(
-          Object.entries(difference).map(([name, value]) => [
-            name,
-            typeof value === "string" ? value : printExact(value),
-          ]),
-        ),
+        aligned(Object.entries(difference).map(([name, value]) => [name, textOrJson(value)])),
     }),
     runs: clientCommand({
       summary: "list the runs of an export (default: the newest), one for each day, with their latest error",

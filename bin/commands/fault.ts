@@ -1,5 +1,5 @@
 import { jsonOrText } from "../../contracts/engine/json.ts";
-import { parseExact } from "../../contracts/spec/exact-json.ts";
+import { parseExact, printExact } from "../../contracts/spec/exact-json.ts";
 import {
   FAULT_POINTS,
   FAULT_PRESETS,
@@ -100,7 +100,7 @@ function tableCommand<Row>(
 }
 
 function lineOf({ id, state, hits, times, preset, target, match, then }: FaultView): string[] {
-  return [id, state, `${hits}/${times} hits`, preset ?? target, JSON.stringify({ match, then })];
+  return [id, state, `${hits}/${times} hits`, preset ?? target, printExact({ match, then })];
 }
 
 const TARGETS: Readonly<Record<string, FaultTargetRow>> = FAULT_TARGETS;

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { printExact } from "../../contracts/spec/exact-json.ts";
+import { textOrJson } from "../../contracts/spec/exact-json.ts";
 import { CONTROL_PATH } from "../../emulator/client/control-client.ts";
 import { ErrorReply, valueOf } from "../../emulator/client/send.ts";
 import type { ParquetFile } from "../../emulator/oracle/parquet-file.ts";
@@ -76,7 +76,7 @@ function plain(value: unknown): unknown {
 }
 
 function cellOf(value: unknown): string {
-  const text = typeof value === "string" ? value : printExact(value ?? null);
+  const text = textOrJson(value ?? null);
   return text.length > CELL_CHARS ? `${text.slice(0, CELL_CHARS - 1)}…` : text;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { counted } from "../../contracts/report/counted.ts";
-import { parseExact } from "../../contracts/spec/exact-json.ts";
+import { parseStorable } from "../../contracts/spec/exact-json.ts";
 import type { ErrorReply } from "../../emulator/client/send.ts";
 import { fileAdvice } from "../../emulator/runtime/process/file-advice.ts";
 import { clientCommand, type Work } from "../client-command.ts";
@@ -98,7 +98,7 @@ function arrayIn(text: string, name: string): readonly unknown[] {
 
 function parseJson(text: string, where: string): unknown {
   try {
-    return parseExact(text);
+    return parseStorable(text, "the text");
   } catch (error) {
     throw new UsageError(`${where} is not valid JSON (${(error as Error).message})`);
   }

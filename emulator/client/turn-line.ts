@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 
 /** A turn as one line: its number, time and cause, its effects and its notes. */
@@ -14,7 +15,7 @@ export function textOfTurn({ cause, refused, effects = [], notes = [] }: Journal
   const remarks = [
     ...(refused ? [`refused with ${refused.status}: ${refused.message}`] : []),
     ...(unread ? [`unread: ${unread.join(", ")}`] : []),
-    ...notes.map((note) => `${note.kind} ${note.ref}${note.detail ? ` ${JSON.stringify(note.detail)}` : ""}`),
+    ...notes.map((note) => `${note.kind} ${note.ref}${note.detail ? ` ${printExact(note.detail)}` : ""}`),
     ...effects.map((effect) => `requests ${effect.kind} ${effect.ref}`),
   ];
   return [summary, ...remarks].join("; ");

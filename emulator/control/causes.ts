@@ -1,3 +1,4 @@
+import { markedName } from "../../contracts/spec/exact-json.ts";
 import type { Commit, Effect } from "../kernel/commit.ts";
 import { firstIndex } from "../kernel/first-index.ts";
 import { entryOf } from "../kernel/journal.ts";
@@ -80,7 +81,8 @@ function lastWriter({ found, versions }: Subject, field: string): Commit | undef
 
 function valueAt(record: unknown, path: string): unknown {
   let value = record;
-  for (const name of path.split(".")) {
+  for (const part of path.split(".")) {
+    const name = Array.isArray(value) ? part : markedName(part);
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[name];
   }

@@ -1,5 +1,5 @@
 import type { ColumnChunk, RowGroup } from "hyparquet";
-import { printExact } from "../../contracts/spec/exact-json.ts";
+import { textOrJson } from "../../contracts/spec/exact-json.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { invalidRequest } from "../kernel/refusal.ts";
 import type { PageOf, ParquetPage } from "../subjects/object-storage/parquet-page.ts";
@@ -86,8 +86,7 @@ async function forEachRow(
 function contains(row: Row, needle: string): boolean {
   return Object.values(row).some((value) => {
     if (value === null || value === undefined) return false;
-    const cellValue = plain(value);
-    return (typeof cellValue === "string" ? cellValue : printExact(cellValue)).toLowerCase().includes(needle);
+    return textOrJson(plain(value)).toLowerCase().includes(needle);
   });
 }
 
@@ -112,7 +111,7 @@ function sortKeyOf({ columns }: ParquetFile, sort: string): (row: Row) => SortKe
     if (value === null || value === undefined) return undefined;
     if (typeof value === "bigint") return value;
     if (isNumber) return Number(value);
-    return typeof value === "string" ? value : printExact(plain(value));
+    return textOrJson(plain(value));
   };
 }
 
@@ -149,11 +148,9 @@ function chunkView({ meta_data }: ColumnChunk): ParquetPage["row_groups"][number
 
 /** Long texts truncated. */
 function cell(raw: unknown): unknown {
-  const value = plain(raw);
-  if (typeof value === "string") return truncated(value);
-  if (typeof value !== "object" || value === null) return value;
-  const text = printExact(value);
-  return text.length > MAX_CELL_CHARACTERS ? truncated(text) : value;
+  const value = plain(raw) ?? null;
+  const text = textOrJson(value);
+  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : value;
 }
 
 /** Bytes as hexadecimal, large integers and times as text. */
@@ -161,8 +158,4 @@ function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
   if (typeof value === "bigint") return String(value);
   return value instanceof Date ? value.toISOString() : value;
-}
-
-function truncated(text: string): string {
-  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text;
 }

@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import { withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
 import { textOfTurn } from "../client/turn-line.ts";
 import { formatInstant } from "../kernel/instant.ts";
@@ -114,5 +115,5 @@ function reasonIn({ headers, body }: HttpReply): { readonly reason?: string } {
 
 function faultText({ ref, detail }: NonNullable<JournalEntry["notes"]>[number]): string {
   const { target, then } = detail ?? {};
-  return `fault ${ref} hit: ${String(target)} ${JSON.stringify(then)}`;
+  return `fault ${ref} hit: ${String(target)} ${printExact(then)}`;
 }

@@ -1,3 +1,4 @@
+import { printExact } from "../../contracts/spec/exact-json.ts";
 import { integer, optional, text } from "../../contracts/spec/fields.ts";
 
 /** The items of a list, with counts, so that a reader knows what is not included. */
@@ -58,7 +59,7 @@ export function listOf<R, V>(
     return filterValue === undefined ? [] : [(record: R) => isSameText(valueOf(record), String(filterValue))];
   });
   const needle = String(query.text ?? "").toLowerCase();
-  if (needle !== "") tests.push((record) => JSON.stringify(show(record)).toLowerCase().includes(needle));
+  if (needle !== "") tests.push((record) => printExact(show(record)).toLowerCase().includes(needle));
   const matches = tests.length === 0 ? all : all.filter((record) => tests.every((test) => test(record)));
   const items = matches.slice(-Number(query.limit ?? defaultLimit)).map(show);
   if (query.counts !== 1) return items;

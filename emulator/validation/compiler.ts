@@ -28,7 +28,8 @@ export function createCompiler(Ajv: typeof Ajv2020): Compile {
 
 function createAjv(Ajv: typeof Ajv2020, allErrors: boolean): Ajv2020 {
   // The tables have their own tests: checking each schema against that of all schemas takes longer than all else.
-  const ajv = new Ajv({ allErrors, verbose: true, strict: false, meta: false, validateSchema: false });
+  const tests = { strict: false, strictNumbers: true, meta: false, validateSchema: false };
+  const ajv = new Ajv({ allErrors, verbose: true, ...tests });
   ajv.addFormat("uuid", UUID);
   ajv.addFormat("date-time", { type: "string", validate: (text) => parseInstant(text) !== undefined });
   ajv.addFormat("fixed-duration", { type: "string", validate: (text) => parseDuration(text) !== undefined });

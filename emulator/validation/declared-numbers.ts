@@ -1,4 +1,4 @@
-import { plainName, plainNumber } from "../../contracts/spec/exact-json.ts";
+import { declaredNumber, plainName } from "../../contracts/spec/exact-json.ts";
 import type { Field } from "../../contracts/spec/fields.ts";
 
 interface Schema {
@@ -12,12 +12,12 @@ interface Schema {
 }
 
 /**
- * A parsed value with doubles for the marked numbers (`exact-json.ts`), except in what its field leaves open, which is only
- * stored. Changes the value in place.
+ * A parsed value with doubles for the marked numbers (`exact-json.ts`), NaN for those that are not doubles, except in what its
+ * field leaves open, which is only stored. Changes the value in place.
  */
 export function withDeclaredNumbers(value: unknown, field: Field<unknown>): unknown {
   if (isOpen(field)) return value;
-  if (typeof value !== "object" || value === null) return plainNumber(value);
+  if (typeof value !== "object" || value === null) return declaredNumber(value);
   const { items, anyOf = [] } = field as Schema;
   for (const alternative of anyOf) withDeclaredNumbers(value, alternative);
   if (Array.isArray(value)) changeItems(value, items ?? {});

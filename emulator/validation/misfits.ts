@@ -25,6 +25,8 @@ export function misfitsOf(errors: readonly ErrorObject[]): readonly Misfit[] {
   );
   const misfits = errors
     .filter(({ keyword }) => keyword !== "if" && keyword !== "anyOf")
+    // NaN stands for a number with more digits than a double, whose type is wrong already.
+    .filter(({ keyword, data }) => !(Number.isNaN(data) && /imum$/i.test(keyword)))
     .filter((error) => !irrelevant.has(error) && !isCoveredByEnum(error, errors))
     .map((error) => ({ keys: keysOf(error), sentence: sentenceOf(error) }));
   const choices = errors
@@ -121,7 +123,7 @@ function sentenceOf({ keyword, params, message, parentSchema, data }: ErrorObjec
     case "type":
       // The same of an object, whose members are not named where something else stands.
       if (params.type === "object" && parentSchema?.title) return `must be ${parentSchema.title}`;
-      return `must be ${[params.type].flat().map(typeName).join(" or ")}`;
+      return `must be ${[params.type].flat().map(typeName).join(" or ")}${digitsRule(params.type, data)}`;
     default:
       return lengthSentence(keyword, params.limit) ?? message ?? "is not valid";
   }
@@ -139,6 +141,10 @@ function lengthSentence(keyword: string, limit: unknown): string | undefined {
   if (end === undefined) return undefined;
   if (end === "min" && limit === 1) return "must not be empty";
   return `must have at ${end === "min" ? "least" : "most"} ${limit} ${of === "Items" ? "items" : "characters"}`;
+}
+
+function digitsRule(type: unknown, data: unknown): string {
+  return Number.isNaN(data) && /number|integer/.test(String(type)) ? " with at most 17 digits" : "";
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import { firstIndex } from "../../kernel/first-index.ts";
 import { type Instant, instantMs } from "../../kernel/instant.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
@@ -107,7 +108,7 @@ function doesMatch(entry: JournalEntry, { kind, text, ref, status }: TurnFilter)
     (ref === undefined || cause.ref === ref) &&
     (status === undefined || refused?.status === status) &&
     (text === undefined ||
-      containing(text.toLowerCase())(JSON.stringify({ turn, cause, refused, notes, put }).toLowerCase()))
+      containing(text.toLowerCase())(printExact({ turn, cause, refused, notes, put }).toLowerCase()))
   );
 }
 

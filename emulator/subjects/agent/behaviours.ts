@@ -1,4 +1,4 @@
-import { printExact } from "../../../contracts/spec/exact-json.ts";
+import { plainNumber, printExact, textOrJson } from "../../../contracts/spec/exact-json.ts";
 import type { GraphBehaviour } from "../settings.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Draft } from "./draft.ts";
@@ -37,8 +37,8 @@ export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>>
   slow: Array.from({ length: SLOW_STEPS }, (_, index) => ({
     node: "wait",
     run: (draft: Draft) => countSlowStep(draft, index + 1),
-    isNext: (values: Values) => index === 0 || values?.step === index,
-    continues: (values: Values) => values?.step !== SLOW_STEPS,
+    isNext: (values: Values) => index === 0 || plainNumber(values?.step) === index,
+    continues: (values: Values) => plainNumber(values?.step) !== SLOW_STEPS,
   })),
   failing: [
     {
@@ -142,8 +142,8 @@ function messagesIn(values: Values): readonly Json[] {
 function runTool(draft: Draft, call: Json, stepMs: number): Json {
   const from = draft.at;
   draft.wait(stepMs);
-  const [name, args] = [String(call.name ?? TOOL), isJsonObject(call.args) ? call.args : {}];
-  const query = typeof args.query === "string" ? args.query : printExact(args);
+  const [name, args] = [textOrJson(call.name ?? TOOL), isJsonObject(call.args) ? call.args : {}];
+  const query = typeof plainNumber(args.query) === "string" ? String(args.query) : printExact(args);
   const content = `${query.length} characters about it`;
   const message = {
     ...messageMembers("tool"),

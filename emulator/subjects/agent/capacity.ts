@@ -1,3 +1,4 @@
+import { plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
@@ -76,7 +77,7 @@ export function requireMetadataSize(
 
 /** Throws a `Refusal` (422) for a `recursion_limit` that is not a whole number of at least 1. */
 export function requireRecursionLimit(config: Json | null | undefined, where: string): void {
-  const limit = config?.recursion_limit;
+  const limit = plainNumber(config?.recursion_limit);
   if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 1)) return;
   throw invalidRequest(`${where}.recursion_limit: must be a whole number of at least 1.`);
 }

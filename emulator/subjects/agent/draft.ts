@@ -1,4 +1,5 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import { chunkTexts, messageFrom, messageMembers, textOf, tokensIn } from "./messages.ts";
 import type { Span, Step, StepContent } from "./plan.ts";
 import type { Checkpoint, Json } from "./records.ts";
@@ -245,7 +246,7 @@ export function inputOf(input: unknown, nextId: () => string): Json | null {
 function modelSpan(node: string, from: number, to: number, values: Json, message: Json): Span {
   const prompt = Array.isArray(values.messages) ? (values.messages as readonly Json[]) : [];
   const promptTokens = prompt.reduce((sum, one) => sum + tokensIn(textOf(one)), 0);
-  const completionTokens = tokensIn(textOf(message)) + tokensIn(JSON.stringify(message.tool_calls));
+  const completionTokens = tokensIn(textOf(message)) + tokensIn(printExact(message.tool_calls));
   return {
     name: `${node}-model`,
     run_type: "llm",

@@ -1,4 +1,4 @@
-import { printExact } from "../../../contracts/spec/exact-json.ts";
+import { plainNumber, textOrJson } from "../../../contracts/spec/exact-json.ts";
 import type { Json } from "./records.ts";
 
 /** Messages of humans, assistants and tools in the form of the public clients. */
@@ -16,11 +16,10 @@ export function messageMembers(type: string): Json {
 /** A caller's message in stored form: with a type and an id. */
 export function messageFrom(input: unknown, nextId: () => string): Json {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    const content = typeof input === "string" ? input : printExact(input);
-    return { ...messageMembers("human"), type: "human", content, id: nextId() };
+    return { ...messageMembers("human"), type: "human", content: textOrJson(input), id: nextId() };
   }
   const { role: sentRole, ...message } = input as Json;
-  const role = String(message.type ?? sentRole ?? "human");
+  const role = textOrJson(message.type ?? sentRole ?? "human");
   const type = ROLES[role] ?? role;
   const { content = "", id = nextId() } = message;
   return { ...messageMembers(type), ...message, type, content: content ?? "", id: id ?? nextId() };
@@ -28,10 +27,12 @@ export function messageFrom(input: unknown, nextId: () => string): Json {
 
 /** The text of a message whose content is a string or a list of blocks. */
 export function textOf(message: Json | undefined): string {
-  const content = message?.content;
+  const content = plainNumber(message?.content);
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((block) => (typeof block === "string" ? block : String(block?.text ?? ""))).join("");
+  return content
+    .map((block) => (typeof plainNumber(block) === "string" ? block : textOrJson(block?.text ?? "")))
+    .join("");
 }
 
 export function lastOfType(messages: readonly Json[], type: string): Json | undefined {

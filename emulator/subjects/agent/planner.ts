@@ -1,3 +1,4 @@
+import { markedName, plainName, plainNumber, textOrJson } from "../../../contracts/spec/exact-json.ts";
 import { formatDuration } from "../../kernel/duration.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
@@ -111,7 +112,7 @@ function planConfig({ kwargs }: AgentRun): Json {
 
 /** `config.recursion_limit` of the run or of its assistant; `requireRecursionLimit` has checked it. */
 function recursionLimitOf({ kwargs }: AgentRun): number | null {
-  const limit = (kwargs.config as Json | null | undefined)?.recursion_limit;
+  const limit = plainNumber((kwargs.config as Json | null | undefined)?.recursion_limit);
   return typeof limit === "number" ? limit : null;
 }
 
@@ -132,7 +133,7 @@ function commandUpdate({ kwargs }: AgentRun): unknown {
   const update = (kwargs.command as Json | null | undefined)?.update;
   if (!Array.isArray(update)) return isJsonObject(update) ? update : null;
   const pairs = update.filter((pair) => Array.isArray(pair) && pair.length === 2);
-  return Object.fromEntries(pairs.map(([name, value]) => [String(name), value]));
+  return Object.fromEntries(pairs.map(([name, value]) => [markedName(textOrJson(name)), value]));
 }
 
 /** The input of a state that its graph has not processed yet; a run that continues there starts with it. */
@@ -170,7 +171,8 @@ function planEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes:
 function planEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
   if (mode === "values" && isJsonObject(data)) return draft.replace(data);
   if (mode !== "updates" || !isJsonObject(data)) return draft.emit(mode, data);
-  for (const [node, update] of Object.entries(data)) {
+  for (const [name, update] of Object.entries(data)) {
+    const node = plainName(name);
     if (node !== draft.node) draft.beginNode(node);
     draft.update(isJsonObject(update) ? update : {});
   }
@@ -178,7 +180,7 @@ function planEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
 
 /** Consecutive chunks belong to one message. */
 function planChunk(draft: Draft, before: Json | undefined, data: unknown, last: boolean): Json {
-  const input = typeof data === "string" ? { type: "ai", content: data } : data;
+  const input = typeof plainNumber(data) === "string" ? { type: "ai", content: data } : data;
   const text = messageFrom(input, () => String(before?.id ?? draft.nextId("message")));
   const chunk = { ...text, id: before?.id ?? text.id };
   const message = { ...chunk, content: textOf(before) + textOf(chunk) };

@@ -1,6 +1,8 @@
+import { printExact } from "../../../contracts/spec/exact-json.ts";
+
 /** Bytes as JSON in UTF-8. */
 export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
+  return Buffer.byteLength(printExact(value));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isSameScalar } from "../../../contracts/spec/exact-json.ts";
+import { isSameScalar, textOrJson } from "../../../contracts/spec/exact-json.ts";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import { isJsonObject } from "../traces/json.ts";
@@ -32,7 +32,7 @@ export function stateAt(turn: Turn, thread: Thread, checkpointId: unknown): Thre
     throw new Refusal(
       404,
       "not_found",
-      `checkpoint_id: thread ${thread.thread_id} has no state ${String(checkpointId)}.`,
+      `checkpoint_id: thread ${thread.thread_id} has no state ${textOrJson(checkpointId)}.`,
     );
   return state;
 }

@@ -1,3 +1,4 @@
+import { withoutMarks } from "../../../contracts/spec/exact-json.ts";
 import {
   FAULT_PRESETS,
   FAULT_TARGETS,
@@ -24,7 +25,7 @@ const PRESET_MEMBERS = ["preset", "match", "times", "ttl", "optional"];
 
 /** Reads a rule or a preset of `POST /faults`. Throws a `Refusal` (422) for unknown or invalid members. */
 export function readFault(input: unknown, limits: LimitSettings): Fault {
-  const body = withTarget(objectAt("body", input));
+  const body = withTarget(objectAt("body", withPlainNumbers(input)));
   const isPreset = body.preset !== undefined;
   const members = isPreset ? PRESET_MEMBERS : RULE_MEMBERS;
   for (const name of Object.keys(body)) if (!members.includes(name)) throw misplaced(name, members, isPreset);
@@ -41,6 +42,14 @@ export function readFault(input: unknown, limits: LimitSettings): Fault {
     ...(body.optional !== undefined && { optional: switchAt("optional", body.optional) }),
     ttlMs,
   };
+}
+
+/** Only the body of a reply keeps its marks, because it is sent as it is. */
+function withPlainNumbers(input: unknown): unknown {
+  const plain = withoutMarks(input) as { then?: { body?: unknown } };
+  const { then } = input as typeof plain;
+  if (then?.body !== undefined && plain.then) plain.then.body = then.body;
+  return plain;
 }
 
 /** `plane` is the former name of `target`, which stays accepted. */

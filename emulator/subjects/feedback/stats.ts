@@ -1,4 +1,4 @@
-import { markedNumeral } from "../../../contracts/spec/exact-json.ts";
+import { markedName, plainName, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
@@ -31,11 +31,11 @@ export function feedbackStats(
     else byKey.set(feedback.key, [feedback]);
   }
   const sentEntries = Object.entries(isJsonObject(rowStats) ? rowStats : {}).filter(
-    ([key]) => !dropped.has(key),
+    ([key]) => !dropped.has(plainName(key)),
   );
   const stats = Object.fromEntries([
     ...sentEntries,
-    ...[...byKey].map(([key, list]) => [key, statsOf(list)] as const),
+    ...[...byKey].map(([key, list]) => [markedName(key), statsOf(list)] as const),
   ]);
   return Object.keys(stats).length === 0 ? null : stats;
 }
@@ -45,8 +45,10 @@ function statsOf(list: readonly Feedback[]) {
   const scores = list.flatMap(({ score }) => (score === null ? [] : [Number(score)]));
   const values = new Map<string, number>();
   for (const { value } of list)
-    if (typeof value === "string" && markedNumeral(value) === undefined)
-      values.set(value, (values.get(value) ?? 0) + 1);
+    if (typeof value === "string" && plainNumber(value) === value) {
+      const name = markedName(value);
+      values.set(name, (values.get(name) ?? 0) + 1);
+    }
   const comments = list.flatMap(({ comment }) => (comment === null ? [] : [comment]));
   return {
     n: list.length,

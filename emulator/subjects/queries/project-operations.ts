@@ -1,3 +1,4 @@
+import { isSameValue } from "../../../contracts/spec/exact-json.ts";
 import { invalidRequest } from "../../kernel/refusal.ts";
 import { containing } from "../../kernel/text-search.ts";
 import type { Handlers } from "../handler.ts";
@@ -51,7 +52,7 @@ export function selectProjects(turn: Turn, workspace: Workspace, query: ProjectC
       hasPart(project.name.toLowerCase()) &&
       (!datasets || (dataset !== null && datasets.includes(dataset))) &&
       (isWithoutDataset === undefined || isWithoutDataset === (dataset === null)) &&
-      metadata.every(([key, value]) => isEqual(objectAt(project.extra, "metadata")?.[key], value))
+      metadata.every(([key, value]) => isSameValue(objectAt(project.extra, "metadata")?.[key], value))
     );
   });
 }
@@ -65,8 +66,4 @@ function metadataIn(text: string): Readonly<Record<string, unknown>> {
   const metadata = documentOf(text);
   if (isJsonObject(metadata)) return metadata;
   throw invalidRequest("query.metadata: must be a JSON object.");
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

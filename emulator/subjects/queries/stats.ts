@@ -1,3 +1,4 @@
+import { plainNumber } from "../../../contracts/spec/exact-json.ts";
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import { valueOf } from "../json-text.ts";
 import { addDecimals } from "../traces/decimal.ts";
@@ -102,7 +103,8 @@ function createFeedbackAccumulator() {
 
   function addKey(key: string, value: unknown): void {
     if (!keys.has(key) && keys.size >= MAX_FEEDBACK_KEYS) return;
-    const { n, avg } = (isJsonObject(value) ? value : {}) as { n?: unknown; avg?: unknown };
+    const stats = isJsonObject(value) ? value : {};
+    const [n, avg] = [plainNumber(stats.n), plainNumber(stats.avg)];
     const count = typeof n === "number" ? n : 1;
     const totals = keys.get(key) ?? { n: 0, scored: 0, sum: 0 };
     keys.set(key, totals);

@@ -1,4 +1,4 @@
-import { plainName, plainNumber } from "../../../contracts/spec/exact-json.ts";
+import { declaredNumber, plainName, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { timeProblem } from "../../kernel/instant.ts";
 import { JsonText } from "../json-text.ts";
 import { isJsonObject, type JsonObject, jsonProblem } from "./json.ts";
@@ -42,10 +42,10 @@ export const jsonObject: FieldReader<JsonObject> = (value, reportProblem) => {
   return problem === undefined ? (value as JsonObject) : void reportProblem(problem);
 };
 
-/** A reader that reports `problem` for a value that cannot be parsed; `parse` gets numbers as doubles. */
+/** A reader that reports `problem` for a value that cannot be parsed; `parse` gets numbers as doubles, and NaN for those that are not. */
 export function fieldReader<T>(problem: string, parse: (value: unknown) => T | undefined): FieldReader<T> {
   return (value, reportProblem) => {
-    const parsed = parse(plainNumber(value));
+    const parsed = parse(declaredNumber(value));
     return parsed === undefined ? void reportProblem(problem) : parsed;
   };
 }

@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { valueWith } from "../json-text.ts";
 import { objectAt } from "./json.ts";
 
@@ -9,7 +10,7 @@ const KEYS = ["session_id", "thread_id", "conversation_id"];
 export function threadOf({ extra }: Pick<TraceRow, "extra">): string | null {
   const metadata = objectAt(valueWith(extra, '_id"'), "metadata");
   const threadId = KEYS.map((key) => metadata?.[key]).find(
-    (value) => typeof value === "string" && value !== "",
+    (value) => typeof plainNumber(value) === "string" && value !== "",
   );
   return (threadId as string | undefined) ?? null;
 }

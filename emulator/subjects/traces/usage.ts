@@ -1,5 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { markedNumeral, plainNumber } from "../../../contracts/spec/exact-json.ts";
+import { declaredNumber, markedNumeral, plainNumber } from "../../../contracts/spec/exact-json.ts";
 import { valueWith } from "../json-text.ts";
 import { addDecimals, parseDecimal } from "./decimal.ts";
 import { isJsonObject, type JsonObject, objectAt } from "./json.ts";
@@ -30,7 +30,7 @@ export const TOKENS: Measure<number> = {
     prompt: ["input_tokens", "prompt_tokens"],
     completion: ["output_tokens", "completion_tokens"],
   },
-  read: (value) => parseCount(plainNumber(value)),
+  read: (value) => parseCount(declaredNumber(value)),
   add: (a, b) => parseCount(a + b) ?? null,
 };
 
