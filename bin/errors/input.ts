@@ -95,6 +95,10 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "Too many events have fired in one advance.",
     "Advance in smaller steps, or raise limits.events_per_advance.",
   ],
+  too_many_exports: [
+    "The workspace has created too many exports within an hour.",
+    "Advance the clock, or raise limits.export_creations_per_hour.",
+  ],
   too_many_faults: [
     "The world has too many faults.",
     "Remove them with `emulator fault rm --all`, or raise limits.faults.",
@@ -107,6 +111,10 @@ export const INPUT_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
   too_many_rows: [
     "The trace has more rows than one reply may have.",
     "Read it page by page with POST /api/v2/runs/query.",
+  ],
+  too_many_schedules: [
+    "The workspace has too many active schedules.",
+    "Cancel some, or raise limits.active_schedules_per_workspace.",
   ],
   too_many_scripts: ["Too many scripts are active.", "Delete some, or raise limits.agent_scripts."],
   too_many_snapshots: [

@@ -129,7 +129,7 @@ export function refuseInvalid(
   if (newerNames.length > 0)
     throw new Refusal(
       422,
-      "newer_than_specification",
+      "not_emulated",
       `${newerNames.join(", ")}: newer than the specification, which the emulator follows by default.`,
       "Leave it out, or start with --profile observed (docs/understand/not-emulated.md).",
     );

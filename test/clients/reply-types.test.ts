@@ -63,7 +63,7 @@ async function callThreads(client: Client1): Promise<void> {
   const { checkpoint } = await threads.getState(thread_id);
   await threads.getState(thread_id, checkpoint.checkpoint_id ?? "");
   await threads.getState(thread_id, checkpoint);
-  await threads.updateState(thread_id, { values: { b: 2 }, asNode: "agent" });
+  await threads.updateState(thread_id, { values: { b: 2 }, asNode: "__start__" });
   await threads.getHistory(thread_id);
   await threads.copy(thread_id);
   await threads.get(thread_id);
