@@ -198,9 +198,9 @@ export const ESCAPE_MUTATIONS = [
       "2.7/boundaries",
     ],
     [
-      "inputs are encoded twice",
+      "inputs are lost",
       "rows.map((row) => row.json(name))",
-      'rows.map((row) => (name === "inputs" ? JSON.stringify(String(row.json(name))) : row.json(name)))',
+      'rows.map((row) => (name === "inputs" ? null : row.json(name)))',
       "2.7/boundaries",
     ],
     [
