@@ -173,31 +173,43 @@ function microsOf(seconds: Operand): number {
 
 /** Whether JSON contains a pattern; additional members and items are allowed. */
 function* matchesMembers(value: unknown, pattern: unknown): Steps<boolean> {
-  if (isJsonObject(pattern)) {
-    if (!isJsonObject(value)) return false;
-    for (const name in pattern)
-      if (!Object.hasOwn(value, name) || !(yield* matchesMembers(value[name], pattern[name]))) return false;
+  if (!hasList(pattern)) return matchesPlain(value, pattern);
+  if (Array.isArray(pattern)) {
+    if (!Array.isArray(value)) return false;
+    for (const item of pattern) if (!(yield* someMatches(value, item))) return false;
     return true;
   }
-  if (!Array.isArray(pattern)) return isSameScalar(pattern, value);
-  if (!Array.isArray(value)) return false;
-  for (const item of pattern) if (!(yield* someMatches(value, item))) return false;
+  if (!isJsonObject(pattern) || !isJsonObject(value)) return false;
+  for (const name in pattern)
+    if (!Object.hasOwn(value, name) || !(yield* matchesMembers(value[name], pattern[name]))) return false;
   return true;
 }
 
+/** Lists in a list may take the product of their lengths. Without them, all values are compared at once. */
 function* someMatches(values: readonly unknown[], pattern: unknown): Steps<boolean> {
-  if (typeof pattern !== "object" || pattern === null) {
-    yield values.length;
-    const isMarked = markedNumeral(pattern) !== undefined;
-    return values.some(
-      (value) =>
-        value === pattern ||
-        ((isMarked || markedNumeral(value) !== undefined) && isSameScalar(pattern, value)),
-    );
-  }
+  yield values.length * LEAST_UNITS;
+  if (!hasList(pattern))
+    return values.includes(pattern) || values.some((value) => matchesPlain(value, pattern));
   for (const value of values) {
     yield LEAST_UNITS;
     if (yield* matchesMembers(value, pattern)) return true;
   }
   return false;
+}
+
+function hasList(pattern: unknown): boolean {
+  return Array.isArray(pattern) || (isJsonObject(pattern) && Object.values(pattern).some(hasList));
+}
+
+/** The same for a pattern without lists. */
+function matchesPlain(value: unknown, pattern: unknown): boolean {
+  if (value === pattern) return true;
+  if (!isJsonObject(pattern)) {
+    const isMarked = (markedNumeral(pattern) ?? markedNumeral(value)) !== undefined;
+    return isMarked && isSameScalar(pattern, value);
+  }
+  if (!isJsonObject(value)) return false;
+  for (const name in pattern)
+    if (!Object.hasOwn(value, name) || !matchesPlain(value[name], pattern[name])) return false;
+  return true;
 }
