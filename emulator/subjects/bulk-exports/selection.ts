@@ -37,8 +37,12 @@ export function noteEmptySelection(turn: Turn, record: BulkExport): void {
     if (rowsExported(run) > 0) return;
     sessions.add(run.session_id);
   }
-  const days = [...sessions].map((session_id) => daysWithRows(turn, { ...record, session_id })?.length ?? 0);
-  const days_with_rows = days.reduce((sum, each) => sum + each, 0);
+  let days_with_rows = 0;
+  for (const session_id of sessions) {
+    const days = daysWithRows(turn, { ...record, session_id });
+    if (!days) return;
+    days_with_rows += days.length;
+  }
   turn.note("filter.selected_nothing", record.id, { filter: record.filter, days_with_rows });
 }
 

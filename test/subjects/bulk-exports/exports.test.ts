@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { applyCommits } from "../../../emulator/kernel/commit.ts";
+import { Refusal } from "../../../emulator/kernel/refusal.ts";
+import { type BulkExport, EXPORTS } from "../../../emulator/subjects/bulk-exports/records.ts";
+import { noteEmptySelection } from "../../../emulator/subjects/bulk-exports/selection.ts";
+import type { Turn } from "../../../emulator/subjects/turn.ts";
 import { type ExportWorld, openExportWorld } from "../../support/export-world.ts";
 
 const WINDOW = { start_time: "2026-01-01T00:00:00Z", end_time: "2026-01-02T00:00:00Z" };
@@ -210,3 +214,26 @@ describe("the calendar", () => {
     expect(exportWorld.world.queue().some(({ kind }) => kind === "export.spawn")).toBe(false);
   });
 });
+
+it.each([
+  ["can be read", () => ["2026-01-01"], 1],
+  ["are damaged", () => raise(new Refusal(503, "damaged", "They are damaged.")), 0],
+] as const)("a filter that selects nothing is noted if the rows of the window %s", async (_, days, notes) => {
+  const exportWorld = openExportWorld();
+  const { id } = createIn(exportWorld);
+  await exportWorld.advance("PT1H");
+  const kinds: string[] = [];
+  exportWorld.world.turn({ type: "control", name: "test" }, (open) => {
+    const traces = { value: { ...open.ports, traces: { ...open.ports.traces, days } } };
+    const turn: Turn = Object.create(open, {
+      ports: traces,
+      note: { value: (kind: string) => kinds.push(kind) },
+    });
+    noteEmptySelection(turn, { ...(open.get(EXPORTS, id) as BulkExport), filter: 'eq(name, "x")' });
+  });
+  expect(kinds).toEqual(Array(notes).fill("filter.selected_nothing"));
+});
+
+function raise(error: Error): never {
+  throw error;
+}

@@ -289,12 +289,12 @@ async function drain({ exportWorld, monitor }: Simulation): Promise<void> {
     monitor.check(exportWorld);
   }
   for (const kind of [HELD_SLOTS, SLOT_QUEUE])
-    for (const { id, pool } of exportWorld.world.reader.all(kind))
+    for (const { id, pool } of exportWorld.world.reader.list(kind))
       throw new Error(`${id} is left in ${pool}`);
 }
 
 export function exportsIn({ world }: ExportWorld): readonly BulkExport[] {
-  return [...world.reader.all(EXPORTS)];
+  return [...world.reader.list(EXPORTS)];
 }
 
 type Monitor = ReturnType<typeof monitorWorld>;
@@ -463,7 +463,7 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
 function checkLaws({ world, spawned, settings }: ExportWorld, entries: readonly JournalEntry[]): void {
   const findings = createFindings();
   const context = { settings, now: world.now, entries, isExact: true };
-  for (const parent of world.reader.all(EXPORTS)) {
+  for (const parent of world.reader.list(EXPORTS)) {
     if (parent.interval_hours !== null) checkSpawnTimes(context, parent, spawned(parent.id), findings);
     else checkTimes(context, parent, [...world.reader.list(EXPORT_RUNS, parent.id)], findings);
   }
