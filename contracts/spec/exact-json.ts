@@ -1,8 +1,8 @@
 /**
  * JSON that keeps the digits of its numbers and the order of its members. `JSON.parse` makes 9007199254740992 of
  * `9007199254740993` and 10 of `10.0`, and moves members named by integers to the front. Here such a number, and each such
- * name, is a string that begins with a mark. The marks are second
- * halves of surrogate pairs, which no request can contain alone (`parseStorable`).
+ * name, is a string that begins with a mark. The marks are second halves of surrogate pairs, which no request can contain
+ * alone (`parseStorable`).
  */
 const NUMBER_MARK = "\udc00";
 const NAME_MARK = "\udc01";
@@ -31,9 +31,14 @@ export function printExact(value: unknown, replacer?: (name: string, value: unkn
     : text;
 }
 
+/** Whether a value is a text; a marked number is not. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && !value.startsWith(NUMBER_MARK);
+}
+
 /** A text as it is, any other value as JSON. */
 export function textOrJson(value: unknown): string {
-  return typeof value === "string" && markedNumeral(value) === undefined ? value : printExact(value);
+  return isText(value) ? value : printExact(value);
 }
 
 /** The numeral behind a mark; undefined for any other value. */
@@ -86,14 +91,20 @@ export function isSameValue(one: unknown, other: unknown): boolean {
 export function comparableScalar(value: unknown): unknown {
   const numeral = markedNumeral(value);
   if (numeral === undefined) return value;
-  const number = Number(numeral);
-  return canonicalNumeral(number) === canonicalNumeral(value) ? number + 0 : numeral;
+  const number = declaredNumber(value) as number;
+  // Adding zero turns -0 into 0.
+  return Number.isNaN(number) ? numeral : number + 0;
 }
 
 /** A numeral of JSON as a number, with a mark if a double has other digits; undefined for another text. */
 export function exactNumber(text: string): number | string | undefined {
-  if (!NUMERAL.test(text)) return undefined;
-  return String(Number(text)) === text ? Number(text) : NUMBER_MARK + text;
+  if (hasOtherDigits(text)) return NUMBER_MARK + text;
+  return NUMERAL.test(text) ? Number(text) : undefined;
+}
+
+/** Whether a text is a numeral that a double is printed differently from. */
+function hasOtherDigits(text: string): boolean {
+  return String(Number(text)) !== text && NUMERAL.test(text);
 }
 
 /** The name that a member has in a parsed value. */
@@ -170,7 +181,7 @@ function withMarks(text: string): string {
     } else if (code === MINUS || isDigit(code)) {
       const end = endOfNumber(text, at);
       const numeral = text.slice(at, end);
-      if (String(Number(numeral)) !== numeral && NUMERAL.test(numeral)) {
+      if (hasOtherDigits(numeral)) {
         result += `${text.slice(copiedTo, at)}"\\udc00${numeral}"`;
         copiedTo = end;
       }

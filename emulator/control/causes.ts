@@ -166,7 +166,7 @@ function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: 
 /** The workspaces that may have trace rows: those with a project. */
 export function workspacesIn({ reader }: World): Iterable<WorkspaceScope> {
   const scopes = new Map<string, WorkspaceScope>();
-  for (const { region, tenant_id: tenantId } of reader.all(PROJECTS))
+  for (const { region, tenant_id: tenantId } of reader.list(PROJECTS))
     scopes.set(`${region} ${tenantId}`, { region, tenantId });
   return scopes.values();
 }

@@ -70,7 +70,7 @@ export const CLOCK_OPERATIONS = [
         .map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref })),
       next_total: world.queue().length,
       in_flight: world.inFlight().map(({ kind, ref }) => ({ kind, ref })),
-      waiting_for_capacity: [...world.reader.all(SLOT_QUEUE)]
+      waiting_for_capacity: [...world.reader.list(SLOT_QUEUE)]
         .slice(0, MAX_LISTED_EVENTS)
         .map(({ id, pool }) => ({ ref: id, pool })),
     }),

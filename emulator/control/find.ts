@@ -34,7 +34,7 @@ type Source = (context: ControlContext, needle: string) => Iterable<Match>;
 
 function records<T>(kind: Collection<T>, matchOf: (record: T) => Match): Source {
   return function* ({ world }) {
-    for (const record of world.reader.all(kind)) yield matchOf(record);
+    for (const record of world.reader.list(kind)) yield matchOf(record);
   };
 }
 

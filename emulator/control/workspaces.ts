@@ -33,9 +33,9 @@ function listWorkspaces(reader: Reader): readonly WorkspaceView[] {
     views.set(key, view);
     return view;
   };
-  for (const project of reader.all(PROJECTS))
+  for (const project of reader.list(PROJECTS))
     if (!project.deleted) viewOf(project).projects.push({ id: project.id, name: project.name });
-  for (const destination of reader.all(DESTINATIONS)) {
+  for (const destination of reader.list(DESTINATIONS)) {
     const { id, display_name, config } = destination;
     viewOf(destination).destinations.push({ id, display_name, bucket_name: config.bucket_name });
   }

@@ -1,4 +1,4 @@
-import { plainNumber } from "../../contracts/spec/exact-json.ts";
+import { isText } from "../../contracts/spec/exact-json.ts";
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import { type HttpFault, type HttpOccasion, mayTriggerHttp } from "../subjects/faults/http.ts";
 import { triggerFault } from "../subjects/faults/trigger-fault.ts";
@@ -43,8 +43,7 @@ function replyOf(
   call: string,
 ): HttpReply {
   if (BODILESS.includes(status)) return { status, headers, body: "" };
-  if (typeof body === "string" && plainNumber(body) === body)
-    return { status, headers: { "content-type": "text/plain", ...headers }, body };
+  if (isText(body)) return { status, headers: { "content-type": "text/plain", ...headers }, body };
   const detail = `A fault answers ${call} with ${status}. \`emulator fault list\` lists the faults.`;
   return jsonReply(status, body === undefined ? { detail } : body, { ...headers });
 }

@@ -45,7 +45,6 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
       list: (kind, group) => table(kind).list(group),
       count: (kind, ...range) => table(kind).count(...range),
       page: (kind, range) => table(kind).page(range),
-      all: (kind) => table(kind).list(),
     },
     apply({ put = {}, removed = {} }) {
       const replacedRows: ReplacedRow[] = [];

@@ -13,8 +13,6 @@ export interface Reader {
   count<T>(kind: Collection<T>, ...range: readonly [] | GroupRange): number;
   /** Part of a group of a collection with labels, at a cost that does not grow with the group. */
   page<T>(kind: Collection<T>, range: PageRange): readonly T[];
-  /** Records of all groups. */
-  all<T>(kind: Collection<T>): Iterable<T>;
 }
 
 /** An event that a turn makes due `afterMs` of virtual time from its own instant. */

@@ -1,9 +1,9 @@
 import { parseStorable } from "../../contracts/spec/exact-json.ts";
 
 /** The value of a JSON text; undefined if the text is not JSON. */
-export function jsonOf(text: string): unknown {
+export function jsonOf(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }
@@ -11,21 +11,19 @@ export function jsonOf(text: string): unknown {
 
 /** The value of a JSON text; the text itself if it is not JSON. */
 export function jsonOrText(text: string): unknown {
-  const value = jsonOf(text);
-  return value === undefined ? text : value;
+  return valueOrText(jsonOf(text), text);
 }
 
 /** The same for a document that a user sent, with marks; undefined, too, if it cannot be stored. */
 export function documentOf(text: string): unknown {
-  try {
-    return parseStorable(text, "");
-  } catch {
-    return undefined;
-  }
+  return jsonOf(text, (document) => parseStorable(document, ""));
 }
 
 /** The document of a JSON text; the text itself if it is not JSON. */
 export function documentOrText(text: string): unknown {
-  const value = documentOf(text);
+  return valueOrText(documentOf(text), text);
+}
+
+function valueOrText(value: unknown, text: string): unknown {
   return value === undefined ? text : value;
 }

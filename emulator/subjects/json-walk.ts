@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { exactNumber } from "../../contracts/spec/exact-json.ts";
 import type { NameCount } from "./json-bounds.ts";
 
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d];
@@ -7,7 +8,6 @@ const [ZERO, NINE, SPACE, CR, LF] = [0x30, 0x39, 0x20, 0x0d, 0x0a];
 /** What `JSON.stringify` puts behind a backslash; it also writes `\u` for some characters, which are rare. */
 const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
 const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
-const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Objects with more members, and what is nested deeper, are left to whoever parses. */
 const MAX_MEMBERS = 64;
 const MAX_DEPTH = 150;
@@ -185,7 +185,7 @@ function isCanonicalWord(bytes: Buffer, start: number, end: number): boolean {
   while (at < end && isDigit(bytes[at] ?? 0)) at += 1;
   if (at === end && (first !== ZERO || end - start === 1)) return end - start < MIN_DIGITS_OUT_OF_RANGE;
   const text = bytes.toString("latin1", start, end);
-  return NUMERAL.test(text) && Number.isFinite(Number(text));
+  return exactNumber(text) !== undefined && Number.isFinite(Number(text));
 }
 
 /** Behind the last byte when there is none. */

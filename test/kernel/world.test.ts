@@ -67,7 +67,7 @@ describe("a turn", () => {
         throw new Refusal(409, DATA_DAMAGED, "A file is damaged.");
       });
     expect(damagedRead).toThrow("A file is damaged.");
-    expect([...world.reader.all(SHEEP)]).toEqual([dolly]);
+    expect([...world.reader.list(SHEEP)]).toEqual([dolly]);
     expect(world.queue()).toEqual([]);
     expect(world.journal.since(1)).toMatchObject([{ refused: { code: DATA_DAMAGED } }]);
     world.turn(REQUEST, (turn) => turn.remove(SHEEP, "dolly"));

@@ -28,7 +28,7 @@ async function problemsOf(
   await world.advance(12 * HOUR);
   const findings = createFindings();
   const context = { settings: DEFAULTS, now: world.world.now, entries: change(entries), isExact: true };
-  for (const parent of world.reader.all(EXPORTS)) {
+  for (const parent of world.reader.list(EXPORTS)) {
     if (parent.interval_hours !== null) checkSpawnTimes(context, parent, world.spawned(parent.id), findings);
     else checkTimes(context, parent, [...world.reader.list(EXPORT_RUNS, parent.id)], findings);
   }
@@ -82,7 +82,7 @@ it("finds a retry of a failure that §7.3 does not retry", async () => {
 it("finds a run that continues after its export was cancelled", async () => {
   const cancel = async (world: ExportWorld) => {
     await world.advance("PT10M");
-    for (const { id } of [...world.reader.all(EXPORTS)]) world.cancel(id);
+    for (const { id } of [...world.reader.list(EXPORTS)]) world.cancel(id);
   };
   const continued = (entries: readonly JournalEntry[]) =>
     entries.flatMap((entry) => {

@@ -25,7 +25,7 @@ test("refuses an object with a damaged body, whole or in part, and names its fil
   await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "body" }));
   const get = (Range?: string) => client.send(new GetObjectCommand({ Bucket, Key: "k", Range }));
   expect(await (await get()).Body?.transformToString()).toBe("body");
-  const [object] = server.world.reader.all(objects);
+  const [object] = server.world.reader.list(objects);
   const path = pathOf(server, object as BodyFile);
   const whole = readFileSync(path);
   const damages = [
@@ -67,7 +67,7 @@ test("keeps an upload with a damaged part, and creates no object from it", async
         MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] },
       }),
     );
-  const [part] = server.world.reader.all(s3Parts);
+  const [part] = server.world.reader.list(s3Parts);
   const path = pathOf(server, part as BodyFile);
   writeFileSync(path, "parT");
   expect(await codeOf(complete())).toBe("InvalidObjectState");

@@ -86,7 +86,7 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     },
     strayBodies() {
       const { reader } = world;
-      const bodies = [...reader.all(objects), ...reader.all(s3Parts)];
+      const bodies = [...reader.list(objects), ...reader.list(s3Parts)];
       const names = new Set(bodies.map(({ file }) => fileOfBody(file)));
       return filesBelow(pool.path("1/bodies"))
         .map((path) => relative(pool.path(""), path))

@@ -55,7 +55,7 @@ test("lib-storage uploads a stream in parts, and it comes back whole", async ({ 
   expect(body.equals((await got.Body?.transformToByteArray()) as Uint8Array)).toBe(true);
   expect(got.ContentType).toBe("x/y");
   expect(server().strayBodies()).toEqual([]);
-  expect([...server().world.reader.all(s3Parts)]).toEqual([]);
+  expect([...server().world.reader.list(s3Parts)]).toEqual([]);
 });
 
 test("parts may come in any order and again; the list decides", async ({ expect }) => {

@@ -277,7 +277,7 @@ class Folder {
     const { world, storage } = this.open(name);
     const owner = this.#manifests.worlds.get(name)?.manifest.owner;
     const folder = storage.bodies.mirror.catchUp();
-    for (const { key, file } of world.reader.all(objects) as Iterable<StoredObject>) {
+    for (const { key, file } of world.reader.list(objects) as Iterable<StoredObject>) {
       if (key === "Ü" || !file.startsWith(`${owner}/`)) continue;
       expect(readFileSync(join(folder, BUCKET, key))).toStrictEqual(bytesOf(this.#pool, file));
     }
@@ -297,7 +297,7 @@ function bytesOf(pool: Pool, file: string): Buffer {
 }
 
 function bodiesOf(pool: Pool, { reader }: World): Record<string, string> {
-  const results = [...reader.all(objects)].map(({ key, file, sum }): [string, string] => {
+  const results = [...reader.list(objects)].map(({ key, file, sum }): [string, string] => {
     const bytes = bytesOf(pool, file);
     return [key, crc32(bytes) === sum ? String(bytes) : "damaged"];
   });

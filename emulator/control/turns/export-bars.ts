@@ -17,7 +17,7 @@ export function exportBarsOf(reader: Reader, failed: TurnIndex["moves"]["failed"
   return (from, to, stepMs, isUnchanged): BarLane<ExportBar> => {
     const total = reader.count(EXPORTS);
     if (isUnchanged) return { total };
-    const own = [...reader.all(EXPORTS)].filter((record) => !isSpawned(reader, record)).map(barOf);
+    const own = [...reader.list(EXPORTS)].filter((record) => !isSpawned(reader, record)).map(barOf);
     const { bars } = barLane(own, from, to, stepMs);
     const records = bars.map((bar) => (bar.count === undefined ? reader.get(EXPORTS, bar.id) : undefined));
     const bands = records.filter((record) => record && isSchedule(record)).length;

@@ -90,25 +90,29 @@ export async function turnPage(
 }
 
 async function extend(matches: Matches, list: TurnList, filter: TurnFilter, rest: () => Promise<void>) {
+  const hasText = filter.text === undefined ? () => true : containing(filter.text.toLowerCase());
   for (;;) {
     const begin = list.positionOf(matches.upTo + 1);
     if (begin >= list.size()) return;
     for (const entry of list.slice(begin, begin + TURNS_AT_ONCE)) {
-      if (doesMatch(entry, filter)) matches.turns.push(entry.turn);
+      if (doesMatch(entry, filter, hasText)) matches.turns.push(entry.turn);
       matches.upTo = entry.turn;
     }
     await rest();
   }
 }
 
-function doesMatch(entry: JournalEntry, { kind, text, ref, status }: TurnFilter): boolean {
+function doesMatch(
+  entry: JournalEntry,
+  { kind, text, ref, status }: TurnFilter,
+  hasText: (text: string) => boolean,
+): boolean {
   const { turn, cause, refused, notes, put } = entry;
   return (
     (kind === undefined || isOfKind(entry, kind)) &&
     (ref === undefined || cause.ref === ref) &&
     (status === undefined || refused?.status === status) &&
-    (text === undefined ||
-      containing(text.toLowerCase())(printExact({ turn, cause, refused, notes, put }).toLowerCase()))
+    (text === undefined || hasText(printExact({ turn, cause, refused, notes, put }).toLowerCase()))
   );
 }
 

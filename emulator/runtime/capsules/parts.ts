@@ -149,6 +149,6 @@ function valuesOf(text: string): readonly unknown[] {
     return [parseDocument(text, { prettyErrors: false }).toJS() as unknown];
   return text
     .split("\n")
-    .map(jsonOf)
+    .map((line) => jsonOf(line))
     .filter((value) => value !== undefined);
 }

@@ -73,7 +73,7 @@ function countLeftOut({ records }: WorldImage, strip: SecretStripper): ExportedA
   const count = (name: string, all: Iterable<unknown>) =>
     [...all].filter((record) => strip(name, record).secrets).length;
   return {
-    destinations: count(DESTINATIONS.name, records.reader.all(DESTINATIONS)),
-    keys: count(s3Credentials.name, records.reader.all(s3Credentials)),
+    destinations: count(DESTINATIONS.name, records.reader.list(DESTINATIONS)),
+    keys: count(s3Credentials.name, records.reader.list(s3Credentials)),
   };
 }

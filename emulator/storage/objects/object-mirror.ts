@@ -115,7 +115,7 @@ export class ObjectMirror {
 
   #exportPending(count: number): void {
     if (this.#mustAddAll)
-      for (const { bucket, key, file } of this.#options.reader().all(objects))
+      for (const { bucket, key, file } of this.#options.reader().list(objects))
         if (ownerOf(file) === this.#options.owner) this.#pending.add(objectId(bucket, key));
     this.#mustAddAll = false;
     let remaining = count;

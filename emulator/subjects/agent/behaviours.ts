@@ -1,4 +1,4 @@
-import { plainNumber, printExact, textOrJson } from "../../../contracts/spec/exact-json.ts";
+import { isText, plainNumber, printExact, textOrJson } from "../../../contracts/spec/exact-json.ts";
 import type { GraphBehaviour } from "../settings.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Draft } from "./draft.ts";
@@ -143,7 +143,7 @@ function runTool(draft: Draft, call: Json, stepMs: number): Json {
   const from = draft.at;
   draft.wait(stepMs);
   const [name, args] = [textOrJson(call.name ?? TOOL), isJsonObject(call.args) ? call.args : {}];
-  const query = typeof plainNumber(args.query) === "string" ? String(args.query) : printExact(args);
+  const query = isText(args.query) ? args.query : printExact(args);
   const content = `${query.length} characters about it`;
   const message = {
     ...messageMembers("tool"),

@@ -1,4 +1,4 @@
-import { plainNumber, textOrJson } from "../../../contracts/spec/exact-json.ts";
+import { isText, textOrJson } from "../../../contracts/spec/exact-json.ts";
 import type { Json } from "./records.ts";
 
 /** Messages of humans, assistants and tools in the form of the public clients. */
@@ -27,12 +27,10 @@ export function messageFrom(input: unknown, nextId: () => string): Json {
 
 /** The text of a message whose content is a string or a list of blocks. */
 export function textOf(message: Json | undefined): string {
-  const content = plainNumber(message?.content);
-  if (typeof content === "string") return content;
+  const content = message?.content;
+  if (isText(content)) return content;
   if (!Array.isArray(content)) return "";
-  return content
-    .map((block) => (typeof plainNumber(block) === "string" ? block : textOrJson(block?.text ?? "")))
-    .join("");
+  return content.map((block) => (isText(block) ? block : textOrJson(block?.text ?? ""))).join("");
 }
 
 export function lastOfType(messages: readonly Json[], type: string): Json | undefined {

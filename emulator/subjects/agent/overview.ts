@@ -23,7 +23,7 @@ export type RunDetail = ReturnType<typeof runDetail>;
 
 /** The newest threads of all workspaces, oldest first. */
 export function listThreads(reader: Reader, settings: Settings, query: ListFilters) {
-  return listOf(reader.all(THREADS), query, {
+  return listOf(reader.list(THREADS), query, {
     filters: { status: ({ status }) => status },
     show: (thread) => threadOverview(reader, settings, thread),
   });
@@ -32,7 +32,7 @@ export function listThreads(reader: Reader, settings: Settings, query: ListFilte
 /** The newest runs of all workspaces or of one thread, oldest first. */
 export function listRuns(reader: Reader, { thread, ...query }: ListFilters) {
   const id = String(thread).toLowerCase();
-  const runs = [...reader.all(RUNS)].filter((run) => thread === undefined || run.thread_id === id);
+  const runs = [...reader.list(RUNS)].filter((run) => thread === undefined || run.thread_id === id);
   const filters = { status: ({ status }: AgentRun) => status, kind: ({ graph_id }: AgentRun) => graph_id };
   return listOf(runs, query, { filters, show: runOverview });
 }

@@ -1,4 +1,10 @@
-import { markedName, plainName, plainNumber, textOrJson } from "../../../contracts/spec/exact-json.ts";
+import {
+  isText,
+  markedName,
+  plainName,
+  plainNumber,
+  textOrJson,
+} from "../../../contracts/spec/exact-json.ts";
 import { formatDuration } from "../../kernel/duration.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
@@ -180,7 +186,7 @@ function planEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
 
 /** Consecutive chunks belong to one message. */
 function planChunk(draft: Draft, before: Json | undefined, data: unknown, last: boolean): Json {
-  const input = typeof plainNumber(data) === "string" ? { type: "ai", content: data } : data;
+  const input = isText(data) ? { type: "ai", content: data } : data;
   const text = messageFrom(input, () => String(before?.id ?? draft.nextId("message")));
   const chunk = { ...text, id: before?.id ?? text.id };
   const message = { ...chunk, content: textOf(before) + textOf(chunk) };

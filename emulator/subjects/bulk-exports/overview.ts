@@ -17,7 +17,7 @@ export type ExportDetail = ReturnType<typeof detailOf>;
 
 /** The newest exports of all workspaces, oldest first. */
 export function listExports(reader: Reader, query: ListFilters) {
-  return listOf(reader.all(EXPORTS), query, {
+  return listOf(reader.list(EXPORTS), query, {
     filters: {
       status: ({ status }) => status,
       project: (record) => projectNameOf(reader, record) ?? String(record.session_id),
@@ -66,7 +66,7 @@ function runOverview(run: ExportRun) {
 export function detailOf(world: World, record: BulkExport) {
   const { reader } = world;
   const due = dueByRef(world);
-  const waiting = [...reader.all(SLOT_QUEUE)];
+  const waiting = [...reader.list(SLOT_QUEUE)];
   const waitsFor = ({ id, finished_at }: BulkExport | ExportRun) => {
     const request = waiting.find((each) => each.id === id);
     const position = request && waiting.filter(({ pool }) => pool === request.pool).indexOf(request);

@@ -61,7 +61,7 @@ function noteMissingDestination(turn: Turn, spawnedExport: BulkExport): void {
 /** Active schedules whose destination was deleted: every export that they spawn fails (§7.3-5). */
 export function schedulesWithoutDestination(reader: Reader): readonly string[] {
   const ids: string[] = [];
-  for (const record of reader.all(EXPORTS)) {
+  for (const record of reader.list(EXPORTS)) {
     const { interval_hours, bulk_export_destination_id: destination } = record;
     if (interval_hours === null || isFinal(record) || reader.get(DESTINATIONS, destination)) continue;
     ids.push(record.id);

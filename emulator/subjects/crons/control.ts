@@ -12,7 +12,7 @@ export const CRON_OPERATIONS = [
     path: "/agent/crons",
     summary: "List the crons of all workspaces, oldest first.",
     run: ({ world }) =>
-      [...world.reader.all(CRONS)].map((cron) => {
+      [...world.reader.list(CRONS)].map((cron) => {
         const { payload: _, ...shown } = cronView(world.ports.settings, cron);
         const metadata = hideIn<unknown>(cron.metadata, hide);
         return { ...shown, metadata, region: cron.region, tenant_id: cron.tenant_id };

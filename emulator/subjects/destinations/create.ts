@@ -1,6 +1,6 @@
 import { DESTINATION_ERRORS } from "../../../contracts/spec/failures.ts";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { invalidRequest, Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
 import type { INTERRUPTED } from "../../kernel/types.ts";
 import { triggerS3Fault } from "../faults/trigger-fault.ts";
@@ -168,7 +168,7 @@ function checkAccess(
 }
 
 function invalidAccess(message: string): Refusal {
-  return new Refusal(422, "invalid_request", message, undefined, "2.4-2");
+  return invalidRequest(message, undefined, "2.4-2");
 }
 
 function sealCredentials(

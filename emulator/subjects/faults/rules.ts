@@ -88,5 +88,5 @@ export function untriggeredFaults(reader: Reader): readonly FaultRule[] {
 }
 
 function faultsOf(reader: Reader): readonly FaultRule[] {
-  return [...reader.all(FAULTS)];
+  return [...reader.list(FAULTS)];
 }

@@ -4,7 +4,7 @@ import {
   EXPORT_COLUMNS,
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { markedNumeral, plainNumber } from "../../../contracts/spec/exact-json.ts";
+import { isText, markedNumeral } from "../../../contracts/spec/exact-json.ts";
 import { parseDecimal } from "./decimal.ts";
 import {
   type FieldReader,
@@ -52,9 +52,7 @@ const uuids = fieldReader(
 );
 const texts = fieldReader(
   "must be a list of strings",
-  listOf(Number.POSITIVE_INFINITY, (value) =>
-    typeof plainNumber(value) === "string" ? (value as string) : undefined,
-  ),
+  listOf(Number.POSITIVE_INFINITY, (value) => (isText(value) ? value : undefined)),
 );
 const dottedOrder = fieldReader(
   `must be at most ${MAX_DOTTED_ORDER_SEGMENTS} segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots`,

@@ -1,5 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { plainNumber } from "../../../contracts/spec/exact-json.ts";
+import { isText } from "../../../contracts/spec/exact-json.ts";
 import { valueWith } from "../json-text.ts";
 import { objectAt } from "./json.ts";
 
@@ -9,8 +9,6 @@ const KEYS = ["session_id", "thread_id", "conversation_id"];
 /** The thread that a row belongs to; null when its metadata names none. */
 export function threadOf({ extra }: Pick<TraceRow, "extra">): string | null {
   const metadata = objectAt(valueWith(extra, '_id"'), "metadata");
-  const threadId = KEYS.map((key) => metadata?.[key]).find(
-    (value) => typeof plainNumber(value) === "string" && value !== "",
-  );
+  const threadId = KEYS.map((key) => metadata?.[key]).find((value) => isText(value) && value !== "");
   return (threadId as string | undefined) ?? null;
 }

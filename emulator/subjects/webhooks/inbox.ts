@@ -70,7 +70,7 @@ export function clearInbox(turn: Turn, name: string): number {
 
 /** Every inbox with the number of its messages. */
 export function listInboxes(reader: Reader) {
-  return [...reader.all(INBOX_NAMES)].map(({ name }) => ({ name, messages: reader.count(INBOX, name) }));
+  return [...reader.list(INBOX_NAMES)].map(({ name }) => ({ name, messages: reader.count(INBOX, name) }));
 }
 
 /** The messages of an inbox, oldest first; a JSON body is parsed. */

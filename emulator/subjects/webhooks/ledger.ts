@@ -64,7 +64,7 @@ export function deliveryById(reader: Reader, id: string): Delivery {
 
 /** Deliveries in order of creation, of one run if given. */
 export function listDeliveries(reader: Reader, runId?: string): readonly Delivery[] {
-  return [...reader.all(DELIVERIES)].filter(
+  return [...reader.list(DELIVERIES)].filter(
     ({ run_id }) => runId === undefined || run_id === runId.toLowerCase(),
   );
 }

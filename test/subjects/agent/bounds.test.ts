@@ -97,7 +97,7 @@ describe("values larger than limits.agent_values_bytes", () => {
     const world = await openLimited();
     const threadId = world.thread();
     world.start(threadId, { input: { a: KILO.repeat(3) } });
-    const before = [...world.reader.all(CHECKPOINTS)];
+    const before = [...world.reader.list(CHECKPOINTS)];
     const change = (values: unknown) =>
       world.turn((turn) => updateState(turn, requireThread(turn, WORKSPACE, threadId), { values }));
     expect(() => change({ b: KILO.repeat(2) })).toThrow(
@@ -107,7 +107,7 @@ describe("values larger than limits.agent_values_bytes", () => {
         hint: expect.stringContaining("/state"),
       }),
     );
-    expect([...world.reader.all(CHECKPOINTS)]).toEqual(before);
+    expect([...world.reader.list(CHECKPOINTS)]).toEqual(before);
     expect(change({ a: null, b: KILO.repeat(2) }).values).toEqual({ a: null, b: KILO.repeat(2) });
   });
 

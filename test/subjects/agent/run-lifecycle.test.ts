@@ -249,7 +249,7 @@ describe("a run without a thread", () => {
     await world.advance(10_000);
     expect([world.status(run), world.threadStatus(thread_id)]).toEqual(["gone", "gone"]);
     expect(world.outcome(run)).toEqual({ step: 10 });
-    expect([...world.reader.all(CHECKPOINTS)]).toEqual([]);
+    expect([...world.reader.list(CHECKPOINTS)]).toEqual([]);
   });
 
   it.each(["interrupt", "rollback"] as const)(
@@ -268,7 +268,7 @@ describe("a run without a thread", () => {
       expect(world.threadStatus(thread)).toBe("busy");
       await world.advance(4000);
       expect(world.outcome(second)).toMatchObject({ b: 2 });
-      expect([...world.reader.all(DELIVERIES)]).toMatchObject([{ run_id: second, run_status: "success" }]);
+      expect([...world.reader.list(DELIVERIES)]).toMatchObject([{ run_id: second, run_status: "success" }]);
       expect(world.threadStatus(thread)).toBe("gone");
     },
   );
@@ -286,8 +286,8 @@ describe("retained states", () => {
     const world = await openAgentWorld({ limits: { agent_kept_streams: 5, agent_checkpoints: 4 } });
     const thread = world.thread();
     const runs = Array.from({ length: 10 }, (_, n) => world.start(thread, { input: { n } }));
-    expect([...world.reader.all(PLANS)].map(({ run_id }) => run_id)).toEqual(runs.slice(5));
-    expect([...world.reader.all(CHECKPOINTS)].map(({ values }) => values)).toEqual(
+    expect([...world.reader.list(PLANS)].map(({ run_id }) => run_id)).toEqual(runs.slice(5));
+    expect([...world.reader.list(CHECKPOINTS)].map(({ values }) => values)).toEqual(
       [6, 7, 8, 9].map((n) => ({ n })),
     );
     expect(world.outcome(runs[0] as string)).toEqual({ n: 9 });

@@ -44,7 +44,7 @@ describe("a thread with a ttl", () => {
     await world.advance(1);
     expect(world.isGone()).toBe(true);
     const { reader } = world;
-    expect([...reader.all(RUNS), ...reader.all(CHECKPOINTS), ...reader.all(PLANS)]).toEqual([]);
+    expect([...reader.list(RUNS), ...reader.list(CHECKPOINTS), ...reader.list(PLANS)]).toEqual([]);
     expect(world.world.queue()).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("a thread with a ttl", () => {
     await world.advance(MINUTE);
     expect(world.states().map(({ checkpoint_id }) => checkpoint_id)).toEqual([before[0]?.checkpoint_id]);
     expect(world.values(ID)).toEqual(before[0]?.values);
-    expect([...world.reader.all(RUNS)]).toHaveLength(2);
+    expect([...world.reader.list(RUNS)]).toHaveLength(2);
     expect(world.found()).not.toHaveProperty("ttl");
     expect(world.world.queue()).toEqual([]);
   });

@@ -20,7 +20,7 @@ describe("a cron", () => {
     expect(world.started.map(({ metadata }) => metadata)).toEqual(
       Array(3).fill(expect.objectContaining({ cron_id: cron.cron_id })),
     );
-    expect([...world.reader.all(THREADS)]).toHaveLength(3);
+    expect([...world.reader.list(THREADS)]).toHaveLength(3);
   });
 
   it("removes the threads of its runs unless on_run_completed is keep", async () => {
@@ -28,7 +28,7 @@ describe("a cron", () => {
     world.create();
     await world.advance(3 * HOUR + 60_000);
     expect(world.started).toHaveLength(3);
-    expect([...world.reader.all(THREADS)]).toEqual([]);
+    expect([...world.reader.list(THREADS)]).toEqual([]);
   });
 
   it("of a thread starts its runs on it", async () => {
@@ -59,7 +59,7 @@ describe("a cron", () => {
     world.turn((turn) => deleteThread(turn, requireThread(turn, WORKSPACE, thread)));
     await world.advance(2 * HOUR);
     expect(world.started).toEqual([]);
-    expect([...world.reader.all(CRONS)]).toEqual([]);
+    expect([...world.reader.list(CRONS)]).toEqual([]);
   });
 
   it("delivers the webhook of each of its runs", async () => {
@@ -200,7 +200,7 @@ describe("refused requests", () => {
     expect(() => world.create(body)).toThrow(
       expect.objectContaining({ status, message: expect.stringContaining(message) }),
     );
-    expect([...world.reader.all(CRONS)]).toEqual([]);
+    expect([...world.reader.list(CRONS)]).toEqual([]);
     expect(world.world.queue()).toEqual([]);
   });
 

@@ -198,7 +198,7 @@ describe("the armed rules", () => {
     expect(list()).toHaveLength(2);
     expect(() => world.turn((turn) => removeFault(turn, "nobody"))).toThrow("No fault has the id nobody.");
     expect(world.turn(removeFaults)).toBe(2);
-    expect([...world.reader.all(FAULTS)]).toEqual([]);
+    expect([...world.reader.list(FAULTS)]).toEqual([]);
   });
 
   it("are as many as limits.faults at most", () => {

@@ -49,7 +49,7 @@ test("patches that wait for their row stay in order until it is posted, and only
   expect(hasHeldPatches(world.reader, WORKSPACE, "a")).toBe(false);
   expect(turn((each) => takeHeldPatches(each, WORKSPACE, "a"))).toStrictEqual([]);
   expect(turn((each) => takeHeldPatches(each, WORKSPACE, "b"))).toStrictEqual([{ name: "other" }]);
-  expect([...world.reader.all(HELD_TOTALS)]).toStrictEqual([]);
+  expect([...world.reader.list(HELD_TOTALS)]).toStrictEqual([]);
 });
 
 test("the patches of a workspace are bounded in number and bytes: a call stores all or none; their rows make room", () => {

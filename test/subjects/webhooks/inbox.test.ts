@@ -22,14 +22,14 @@ describe("the built-in receiver keeps", () => {
   it("the newest hundred inboxes", async () => {
     const { take, world, bodies } = await openInbox();
     for (let n = 0; n < 105; n += 1) take(`in-${n}`, { body: String(n) });
-    expect([world.reader.count(INBOX_NAMES), [...world.reader.all(INBOX)].length]).toEqual([100, 100]);
+    expect([world.reader.count(INBOX_NAMES), [...world.reader.list(INBOX)].length]).toEqual([100, 100]);
     expect([bodies("in-4"), bodies("in-5")]).toEqual([[], [5]]);
   });
 
   it("the beginning of a long body, and reports the cut", async () => {
     const { take, world } = await openInbox();
     take("in", { body: "x".repeat(70_000) });
-    expect([...world.reader.all(INBOX)]).toMatchObject([{ body: "x".repeat(65_536), body_cut: true }]);
+    expect([...world.reader.list(INBOX)]).toMatchObject([{ body: "x".repeat(65_536), body_cut: true }]);
   });
 
   it("nothing of a message with a long query or long headers", async () => {
