@@ -30,7 +30,9 @@ const SLOW = marked("slow");
 /** Files that only run in full depth, or when the command line names them. */
 const LEFT = isFull
   ? []
-  : marked("full depth").filter((path) => !process.argv.some((word) => word.endsWith(path)));
+  : [...marked("full depth"), ...FILES.filter((path) => path.startsWith("full/"))].filter(
+      (path) => !process.argv.some((word) => word.endsWith(path)),
+    );
 
 function quick(path: string): boolean {
   return QUICK.some((folder) => path.startsWith(`${folder}/`)) && !SLOW.includes(path);

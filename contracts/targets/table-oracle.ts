@@ -20,7 +20,7 @@ type Compare = (schema: Field<unknown>, value: unknown) => readonly ErrorObject[
 
 /**
  * The default oracle: validates exchanges against the tables themselves. It loads and runs in a fraction of the time that
- * Prism takes. `test/contracts/oracles.test.ts` shows that both return the same findings.
+ * Prism takes. `test/full/contracts/oracles.test.ts` shows that both return the same findings.
  */
 export const openTableOracle = oncePerProfile(async (profile) => {
   const { Ajv2020: Ajv } = await import("ajv/dist/2020.js");
