@@ -48,16 +48,16 @@ export async function testsOf(copy: ProjectCopy, mutation: BlindMutation): Promi
 
 /** Beginnings of the paths of tests that have to do with a subject; the whole run for each change would take hours. */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
-  agent: ["test/subjects/agent", "test/operations/agent-list", "test/operations/agent-runs"],
+  agent: ["test/subjects/agent", "test/http/agent"],
   "bulk-exports": [
     "test/subjects/bulk-exports",
     ...["capacity", "export", "retries", "schedules", "timeouts"].map((name) => `test/story/${name}`),
   ],
-  crons: ["test/subjects/crons", "test/operations/agent-runs"],
+  crons: ["test/subjects/crons", "test/http/agent"],
   destinations: ["test/subjects/destinations", "test/story/destinations", "test/story/permissions"],
-  filters: ["test/subjects/filters", "test/operations/filters"],
-  "rate-limits": ["test/subjects/rate-limits", "test/operations/rate-limits"],
-  traces: ["test/subjects/traces", "test/operations/ingest"],
+  filters: ["test/subjects/filters", "test/http/queries"],
+  "rate-limits": ["test/subjects/rate-limits", "test/http/rate-limits"],
+  traces: ["test/subjects/traces", "test/story/trace-trees"],
   webhooks: ["test/subjects/webhooks"],
   "versions.ts": ["test/story/versions"],
 };

@@ -2,8 +2,8 @@ import busboy from "busboy";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readMultipart } from "../../emulator/http/multipart.ts";
-import { BOUNDARY, FORM, formOf, type Part } from "../operations/multipart.ts";
 import { casesOf } from "../support/depth.ts";
+import { BOUNDARY, FORM, formOf, type Part } from "./form.ts";
 
 /** What busboy, which is not ours, makes of a body. */
 function readByBusboy(body: Buffer): Promise<[string, string][]> {
@@ -95,6 +95,34 @@ describe("readMultipart", () => {
     expect(readMultipart(formOf(parts), FORM, MAX_PARTS)).toHaveLength(MAX_PARTS);
     expect(() => readMultipart(formOf([...parts, { name: "x", content: "" }]), FORM, MAX_PARTS)).toThrow(
       /more than 1000 parts \(limits.form_parts\)/,
+    );
+  });
+
+  const part = { name: "post.x", content: "{}" };
+  const withHeader = (line: string) => Buffer.from(`--${BOUNDARY}\r\n${line}\r\n\r\nx\r\n--${BOUNDARY}--`);
+
+  test.each([
+    ["no boundary", formOf([part]), "multipart/form-data", "names no boundary of 1 to"],
+    ["another boundary", formOf([part]), "multipart/form-data; boundary=x", "does not occur"],
+    ["no end", formOf([part]).subarray(0, -20), FORM, "part"],
+    ["no last boundary", formOf([part], ""), FORM, "part"],
+    ["too large a length", formOf([{ ...part, length: 400 }]), FORM, "declares 400 bytes, but has 2"],
+    ["too large a length", formOf([{ ...part, length: 3 }, part]), FORM, "declares 3 bytes, but has 2"],
+    ["too small a length", formOf([{ ...part, length: 1 }]), FORM, "declares 1 bytes, but has 2"],
+    ["a length that is not a number", formOf([{ ...part, length: Number.NaN }]), FORM, "ambiguous length"],
+    ["two lengths", formOf([{ ...part, headers: ["Content-Length: 3"] }]), FORM, "ambiguous length"],
+    ["a part without a name", withHeader("Content-Type: text/plain"), FORM, "with a name"],
+    ["a header without a colon", withHeader("nonsense"), FORM, "has a header without a colon"],
+    ["headers without an end", withHeader(`A: ${"x".repeat(9000)}`), FORM, "do not end within"],
+    [
+      "a compressed part",
+      formOf([{ ...part, headers: ["Content-Encoding: gzip"] }]),
+      FORM,
+      "has a Content-Encoding",
+    ],
+  ])("refuses %s", (_, body, type, text) => {
+    expect(() => readMultipart(body, type, MAX_PARTS)).toThrow(
+      expect.objectContaining({ status: 422, message: expect.stringContaining(text) }),
     );
   });
 });

@@ -45,4 +45,24 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     );
     expect(counted).toEqual({ rows: "60", days: "3" });
   });
+
+  it("with a filter has exactly the selected rows, and a note only where it selected none", async () => {
+    const exportRows = async (filter: string) => {
+      const { body } = await rig.createExport({ filter });
+      await rig.complete(body.id);
+      const notes = (
+        await rig.emulator.control<{ notes?: { kind: string; ref: string }[] }[]>("GET", "/journal")
+      )
+        .flatMap(({ notes = [] }) => notes)
+        .filter(({ kind, ref }) => kind === "filter.selected_nothing" && ref === body.id);
+      const rows = (await rig.runsOf(body.id)).reduce((sum, { rows_exported }) => sum + rows_exported, 0);
+      expect(await rig.verify(body.id)).toMatchObject({ ok: true, rows });
+      return { rows, notes };
+    };
+    const some = await exportRows('or(eq(run_type, "llm"), gt(latency, "1s"))');
+    expect([some.rows > 0, some.notes]).toEqual([true, []]);
+    const filter = 'eq(name, "no such name")';
+    const detail = { filter, days_with_rows: 3 };
+    expect(await exportRows(filter)).toMatchObject({ rows: 0, notes: [{ detail }] });
+  });
 });

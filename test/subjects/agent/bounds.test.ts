@@ -1,10 +1,30 @@
 import { describe, expect, it } from "vitest";
+import { versionsOf } from "../../../emulator/subjects/agent/assistant-versions.ts";
+import {
+  createAssistant,
+  deleteAssistant,
+  requireOwnAssistant,
+  updateAssistant,
+} from "../../../emulator/subjects/agent/assistants.ts";
 import { PLANS } from "../../../emulator/subjects/agent/plan.ts";
-import { CHECKPOINTS, checkpointKey, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
+import {
+  ASSISTANT_VERSIONS,
+  CHECKPOINTS,
+  checkpointKey,
+  THREADS,
+  threadKey,
+} from "../../../emulator/subjects/agent/records.ts";
+import { deleteRun } from "../../../emulator/subjects/agent/run-lifecycle.ts";
 import { removeScript, SCRIPT_MATCHES } from "../../../emulator/subjects/agent/scripts.ts";
 import { bytesOf, bytesOverLimit, bytesUpperBound } from "../../../emulator/subjects/agent/size.ts";
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
-import { copyThread, requireThread } from "../../../emulator/subjects/agent/threads.ts";
+import {
+  copyThread,
+  createThread,
+  requireRun,
+  requireThread,
+  updateThread,
+} from "../../../emulator/subjects/agent/threads.ts";
 import { openAgentWorld } from "../../support/agent-world.ts";
 import { WORKSPACE } from "../../support/world.ts";
 import { streamOf } from "./stream-of.ts";
@@ -257,5 +277,71 @@ describe("the queue of a world", () => {
     await world.advance(60_000);
     expect(() => world.start(null)).not.toThrow();
     expect(world.world.queue()).toHaveLength(2);
+  });
+});
+
+describe("what a workspace may have", () => {
+  const full = (limit: string, status = 409) =>
+    expect.objectContaining({ status, hint: expect.stringContaining(`limits.${limit}`) });
+
+  it("is limits.agent_threads threads, however they are created", async () => {
+    const world = await openAgentWorld({ limits: { agent_threads: 2 } });
+    const thread = world.thread();
+    world.start(null, { assistant_id: "slow" });
+    for (const create of [
+      () => world.thread(),
+      () => world.start(null),
+      () => world.start("00000000-0000-4000-8000-0000000000aa", { if_not_exists: "create" }),
+      () => world.turn((turn) => copyThread(turn, requireThread(turn, WORKSPACE, thread))),
+    ])
+      expect(create).toThrow(full("agent_threads"));
+    const elsewhere = { ...WORKSPACE, region: "eu" };
+    expect(() => world.turn((turn) => createThread(turn, elsewhere, {}))).not.toThrow();
+    await world.advance(20_000);
+    expect(() => world.thread()).not.toThrow();
+  });
+
+  it("is limits.agent_runs runs of a thread", async () => {
+    const world = await openAgentWorld({ limits: { agent_runs: 2 } });
+    const thread = world.thread();
+    const first = world.start(thread);
+    world.start(thread);
+    expect(() => world.start(thread)).toThrow(full("agent_runs"));
+    world.turn((turn) => deleteRun(turn, requireRun(turn, WORKSPACE, thread, first)));
+    expect(() => world.start(thread)).not.toThrow();
+  });
+
+  it("is limits.agent_assistants assistants, with limits.agent_assistant_versions versions", async () => {
+    const world = await openAgentWorld({ limits: { agent_assistants: 1, agent_assistant_versions: 2 } });
+    const create = () => world.turn((turn) => createAssistant(turn, WORKSPACE, { graph_id: "echo" }));
+    const { assistant_id } = create();
+    expect(create).toThrow(full("agent_assistants"));
+    for (const name of ["b", "c"])
+      world.turn((turn) => updateAssistant(turn, WORKSPACE, assistant_id, { name }));
+    const assistant = world.turn((turn) => requireOwnAssistant(turn, WORKSPACE, assistant_id));
+    expect(world.turn((turn) => versionsOf(turn, assistant))).toMatchObject([{ name: "c" }, { name: "b" }]);
+    world.turn((turn) => deleteAssistant(turn, WORKSPACE, assistant_id));
+    expect(world.reader.count(ASSISTANT_VERSIONS)).toBe(0);
+  });
+
+  it("is limits.agent_metadata_bytes bytes of metadata for a thread or an assistant, in however many changes", async () => {
+    const world = await openAgentWorld({ limits: { agent_metadata_bytes: 1000 } });
+    const half = (name: string) => ({ metadata: { [name]: "x".repeat(600) } });
+    const { thread_id } = world.turn((turn) => createThread(turn, WORKSPACE, half("a")));
+    const findThread = () => requireThread(world.reader, WORKSPACE, thread_id);
+    const { assistant_id } = world.turn((turn) =>
+      createAssistant(turn, WORKSPACE, { graph_id: "echo", ...half("a") }),
+    );
+    for (const change of [
+      () => world.turn((turn) => updateThread(turn, findThread(), half("b"))),
+      () => world.turn((turn) => createThread(turn, WORKSPACE, { metadata: { a: KILO } })),
+      () => world.turn((turn) => updateAssistant(turn, WORKSPACE, assistant_id, half("b"))),
+      () => world.turn((turn) => createAssistant(turn, WORKSPACE, { graph_id: "echo", config: { a: KILO } })),
+    ])
+      expect(change).toThrow(full("agent_metadata_bytes", 413));
+    expect(findThread()).toMatchObject(half("a"));
+    expect(() =>
+      world.turn((turn) => updateThread(turn, findThread(), { metadata: { a: 1 } })),
+    ).not.toThrow();
   });
 });

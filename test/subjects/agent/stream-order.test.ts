@@ -73,6 +73,41 @@ describe("the order of a stream", () => {
   });
 });
 
+describe("a stream of the assistant agent", () => {
+  it.each([
+    ["values", 4, "values"],
+    ["updates", 3, "updates"],
+    ["messages-tuple", 9, "messages"],
+    ["tasks", 6, "tasks"],
+    ["checkpoints", 5, "checkpoints"],
+    ["debug", 11, "debug"],
+  ] as const)("has in mode %s %i events %s", async (mode, count, name) => {
+    const frames = await streamed(await openAgentWorld(), AGENT, [mode]);
+    expect(frames.map(({ event }) => event)).toEqual(Array(count).fill(name));
+  });
+
+  it.each([
+    [AGENT, {}],
+    [AGENT, { script: { then: { values: { a: 1 } } } }],
+  ])("of %j has in mode events an end for each start: %j", async (body, { script }: { script?: object }) => {
+    const world = await openAgentWorld();
+    if (script) world.script(script);
+    const events = (await streamed(world, body, ["events"])).map(
+      ({ data }) => data as { event: string; name: string; data: object },
+    );
+    const names = (end: string) => events.filter(({ event }) => event === end).map(({ name }) => name);
+    expect(names("on_chain_end").sort()).toEqual(names("on_chain_start").sort());
+    expect(names("on_tool_end")).toEqual(names("on_tool_start"));
+    const { assistant_id: name } = body;
+    expect(events[0]).toMatchObject({ event: "on_chain_start", name });
+    expect(events.at(-1)).toMatchObject({
+      event: "on_chain_end",
+      name,
+      data: { output: expect.any(Object) },
+    });
+  });
+});
+
 describe("the mode tasks", () => {
   it("shows each task at its start, with metadata, and at its end, with its result", async () => {
     const world = await openAgentWorld();

@@ -78,3 +78,37 @@ test("stored values stay text; another control character in the body changes not
   );
   expect(problems).toEqual([expect.stringContaining("is not JSON in UTF-8")]);
 });
+
+test.each([
+  [{ "put.x": "{}" }, "put.x: must be"],
+  [{ "post.7": "{}" }, "post.7: must be"],
+  [{ [`post.${FIRST}`]: "{}", [`post.${FIRST}.inptus`]: "{}" }, "inputs, outputs"],
+  [{ [`post.${FIRST}.inputs`]: "{}" }, `post.${FIRST}: is missing, but parts with its members are present`],
+  [
+    { [`post.${SECOND}`]: JSON.stringify({ id: FIRST }) },
+    `post.${SECOND}.id: must be the id in the part's name`,
+  ],
+  [{ [`post.${FIRST}`]: "{" }, "is not JSON in UTF-8"],
+  [{ [`feedback.${FIRST}`]: "{" }, "is not JSON in UTF-8"],
+])("the parts %j are refused", (parts, problem) => {
+  const { problems } = read(...Object.entries(parts).map(([name, json]) => part(name, json)));
+  expect(problems[0]).toContain(problem);
+});
+
+test("feedback gets the id of its part, and attachments are only described", () => {
+  const parts = [
+    part(`feedback.${SECOND}`, `{"run_id":"${FIRST}","key":"mood"}`),
+    { ...part(`attachment.${FIRST.toUpperCase()}.photo.png`, "\u0000binary"), contentType: "image/png" },
+  ];
+  const { feedback, attachments, problems } = batchOfParts(parts, true, BOUNDS);
+  const value = { id: SECOND, run_id: FIRST, key: "mood" };
+  expect(JSON.parse(JSON.stringify(feedback))).toEqual([{ where: `feedback.${SECOND}`, value }]);
+  expect(attachments).toEqual([{ run_id: FIRST, name: "photo.png", content_type: "image/png", bytes: 7 }]);
+  expect(problems).toEqual([]);
+});
+
+test("a part must have a length where the service requires it", () => {
+  const parts = [{ ...part(`post.${FIRST}`, "{}"), length: undefined }];
+  expect(batchOfParts(parts, true, BOUNDS).problems).toEqual([`post.${FIRST}: must say its length`]);
+  expect(batchOfParts(parts, false, BOUNDS).problems).toEqual([]);
+});

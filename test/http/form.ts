@@ -24,27 +24,3 @@ export function formOf(parts: readonly Part[], end = `--${BOUNDARY}--\r\n`): Buf
   });
   return Buffer.concat([...pieces, Buffer.from(end)]);
 }
-
-export function uuid(number: number): string {
-  return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
-}
-
-/** The parts of a whole run, each member on its own. */
-export function runParts(number: number, more: Record<string, unknown> = {}): Part[] {
-  const { inputs, outputs, ...rest } = more;
-  const run = {
-    id: uuid(number),
-    name: `run ${number}`,
-    run_type: "chain",
-    start_time: "2026-02-25T10:00:00Z",
-    session_name: "shop",
-    ...rest,
-  };
-  return [
-    { name: `post.${uuid(number)}`, content: JSON.stringify(run) },
-    { name: `post.${uuid(number)}.inputs`, content: JSON.stringify(inputs ?? { q: number }) },
-    ...(outputs === undefined
-      ? []
-      : [{ name: `post.${uuid(number)}.outputs`, content: JSON.stringify(outputs) }]),
-  ];
-}
