@@ -65,4 +65,23 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     const detail = { filter, days_with_rows: 3 };
     expect(await exportRows(filter)).toMatchObject({ rows: 0, notes: [{ detail }] });
   });
+
+  it("that waits for a slot is listed with the clock, in the order of creation", async () => {
+    const limits = { max_concurrent_exports_per_workspace: 1, max_concurrent_runs_per_export: 1 };
+    const busy = await startExportRig({ limits });
+    await busy.arm({ target: "worker", match: { at: "run.started" }, then: { stall: "PT1H" }, times: 9 });
+    const [first, ...others] = [
+      await busy.createExportId(),
+      await busy.createExportId(),
+      await busy.createExportId(),
+    ];
+    await busy.advance("PT2S");
+    const { waiting_for_capacity } = await busy.emulator.control<{
+      waiting_for_capacity: { ref: string; pool: string }[];
+    }>("GET", "/clock");
+    const waiting = (name: string) => waiting_for_capacity.filter(({ pool }) => pool.startsWith(name));
+    expect(waiting("exports:").map(({ ref }) => ref)).toEqual(others);
+    expect(waiting("runs:")[0]).toMatchObject({ pool: `runs:${first}` });
+    await busy.close();
+  });
 });

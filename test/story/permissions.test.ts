@@ -1,5 +1,3 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { ListMultipartUploadsCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DESTINATION, type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
@@ -87,68 +85,6 @@ describe("a large file is uploaded in parts", () => {
     expect(await uploads()).toHaveLength(1);
     expect(await rig.verify(id)).toMatchObject({ rows: 18, files: 1 });
   });
-
-  it("and each part needs the put permission", async () => {
-    await deny("put");
-    const { reached, runs } = await exportRows(window);
-    expect(reached).toBe(false);
-    expect(runs[0]?.errors.retry_0).toMatch(/AccessDenied/);
-    expect(await uploads()).toEqual([]);
-  });
-});
-
-describe("the size of a written file (§2.4-9)", () => {
-  let store: Server;
-  let answerHead: (reply: ServerResponse, size: number) => void;
-
-  /** Accepts every put, and reports arbitrary sizes. */
-  async function serve(): Promise<string> {
-    const sizes = new Map<string, number>();
-    store = createServer((request: IncomingMessage, reply) => {
-      const path = request.url ?? "";
-      let size = 0;
-      request.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-      });
-      request.on("end", () => {
-        if (request.method === "PUT") sizes.set(path.split("?")[0] as string, size);
-        reply.setHeader("etag", '"d41d8cd98f00b204e9800998ecf8427e"');
-        if (request.method === "HEAD" || request.method === "GET")
-          answerHead(reply, sizes.get(path.split("?")[0] as string) ?? 0);
-        else reply.writeHead(request.method === "DELETE" ? 204 : 200).end();
-      });
-    });
-    await new Promise<void>((done) => store.listen(0, "127.0.0.1", done));
-    return `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
-  }
-
-  beforeEach(async () => {
-    const config = { ...DESTINATION.config, endpoint_url: await serve() };
-    rig.prepared = { ...rig.prepared, destinationId: (await createDestination({ config })).body.id };
-  });
-
-  afterEach(() => {
-    store.closeAllConnections();
-    store.close();
-  });
-
-  it("is compared with HEAD, and a mismatch fails the export", async () => {
-    answerHead = (reply, size) => reply.writeHead(200, { "content-length": size + 1 }).end();
-    const { reached, runs } = await exportRows();
-    expect(reached).toBe(false);
-    expect(runs[0]?.errors.retry_0).toMatch(/^Storage or destination error: .*has \d+ bytes instead of \d+/);
-  });
-
-  it("passes when it matches", async () => {
-    answerHead = (reply, size) => reply.writeHead(200, { "content-length": size }).end();
-    expect(await exportRows()).toMatchObject({ reached: true });
-  });
-
-  it("is not compared when HEAD is not permitted", async () => {
-    const denialBody = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
-    answerHead = (reply) => reply.writeHead(403, { "content-type": "application/xml" }).end(denialBody);
-    expect(await exportRows()).toMatchObject({ reached: true });
-  });
 });
 
 describe("an S3-compatible endpoint (§2.4-11)", () => {
@@ -172,29 +108,6 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
     expect(reached).toBe(true);
     expect(await objects()).toBe(3);
     expect(await rig.verify(id)).toMatchObject({ ok: true, rows: 60 });
-  });
-
-  it.each([
-    ["put (objects.create)", "put", 400, 0],
-    ["delete (objects.delete)", "delete", 200, 1],
-    ["get (objects.get)", "get", 200, 0],
-  ])("without %s", async (_what, permission, status, left) => {
-    await elsewhere.emulator.control<unknown>("PATCH", "/s3/credentials/emulator", { deny: [permission] });
-    expect((await createDestination({ config: config() })).status).toBe(status);
-    expect(await objects()).toBe(left);
-  });
-
-  it("fails the export when its permission to put is gone", async () => {
-    rig.prepared = {
-      ...rig.prepared,
-      destinationId: (await createDestination({ config: config() })).body.id,
-    };
-    await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
-    const { reached, runs } = await exportRows();
-    expect(reached).toBe(false);
-    expect(runs[0]?.errors.retry_0).toMatch(
-      /^Storage or destination error: Access denied \(it answered 403 AccessDenied/,
-    );
   });
 });
 

@@ -11,65 +11,7 @@ async function begin(options: Record<string, unknown> = {}): Promise<void> {
 
 afterEach(() => rig.close());
 
-async function attemptsAt(): Promise<readonly number[]> {
-  const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
-  const entries = text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const starts = entries.filter(({ cause }) => cause.name === "export_run.start");
-  return starts.map(({ now }) => (Date.parse(now) - Date.parse(starts[0].now)) / 1000);
-}
-
-describe("failures (§7.3)", () => {
-  const retried = [
-    [
-      "a cut connection",
-      { target: "s3", match: { op: "PutObject" }, then: { reset: true } },
-      /^Infrastructure interruption/,
-    ],
-    [
-      "a store that waits too long for the file",
-      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "RequestTimeout" } },
-      /^Infrastructure interruption: RequestTimeout: /,
-    ],
-    ["a serialization error", { preset: "serialization_error" }, /^Serialization error/],
-    [
-      "exhausted resources",
-      { target: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } },
-      /^Resources exhausted/,
-    ],
-  ] as const;
-
-  it.each(retried)("%s is tried again", async (_what, rule, message) => {
-    await begin();
-    await rig.arm(rule);
-    const id = await rig.createExportId(ONE_DAY);
-    await rig.complete(id);
-    const [run] = await rig.runsOf(id);
-    expect(run).toMatchObject({ status: "COMPLETED", errors: { retry_0: expect.stringMatching(message) } });
-    expect(await rig.verify(id)).toMatchObject({ ok: true });
-  });
-
-  const final = [
-    [
-      "a deleted bucket",
-      { preset: "bucket_deleted" },
-      /^Storage or destination error: Bucket is not valid \(NoSuchBucket: /,
-    ],
-    [
-      "a revoked key",
-      { preset: "credentials_revoked" },
-      /^Storage or destination error: Key ID you provided does not exist \(InvalidAccessKeyId: /,
-    ],
-    [
-      "a file that is too large",
-      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "EntityTooLarge" } },
-      /^Storage or destination error: EntityTooLarge: /,
-    ],
-    ["a deleted destination", { preset: "destination_deleted" }, /^Destination deleted during the export/],
-  ] as const;
-
+describe("an export to a store that fails (§7.3)", () => {
   it("an outage of the store ends the run where the assumption says so; the table of the configuration shows it", async () => {
     const table = async () =>
       (await rig.emulator.control<{ store_errors: Record<string, object> }>("GET", "/config")).store_errors;
@@ -97,21 +39,6 @@ describe("failures (§7.3)", () => {
     });
   });
 
-  it.each(final)("%s fails the export at once", async (_what, rule, message) => {
-    await begin();
-    await rig.arm(rule);
-    const id = await rig.createExportId(ONE_DAY);
-    const moved = await rig.complete(id);
-    expect(moved).toMatchObject({
-      reached: false,
-      why: expect.stringMatching(`^it has ended: export ${id} is FAILED; the run of .*, retry_\\d+: `),
-    });
-    const [run] = await rig.runsOf(id);
-    expect(run).toMatchObject({ status: "FAILED", errors: { retry_0: expect.stringMatching(message) } });
-    await rig.advance("PT1H");
-    expect(await attemptsAt()).toEqual([0]);
-  });
-
   it("new credentials are used from the next file on", async () => {
     await begin();
     await rig.emulator.control("POST", "/s3/credentials", {
@@ -127,16 +54,5 @@ describe("failures (§7.3)", () => {
     await rig.complete(id);
     expect(await rig.runsOf(id)).toMatchObject([{ status: "COMPLETED", errors: {} }]);
     expect(await rig.verify(id)).toMatchObject({ ok: true });
-  });
-});
-
-describe("settings", () => {
-  it("max_retries and retry_delay set the number and the delay of retries", async () => {
-    await begin({ limits: { max_retries: 2, retry_delay: "PT5M" } });
-    await rig.arm({ preset: "serialization_error", times: 1000 });
-    const id = await rig.createExportId(ONE_DAY);
-    await rig.advance("PT1H");
-    expect(await attemptsAt()).toEqual([0, 300, 600]);
-    expect(await rig.statusOf(id)).toBe("FAILED");
   });
 });

@@ -12,7 +12,6 @@ import {
 } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { isFull } from "../support/depth.ts";
 import {
   BEGIN,
   createExport,
@@ -118,21 +117,6 @@ describe("a snapshot as a file", () => {
       new GetObjectCommand({ Bucket: "traces", Key: "Special key/ü?.txt" }),
     );
     expect(await special.Body?.transformToString()).toBe("special");
-  });
-
-  it("has no later rows, and the earlier versions of changed rows", async () => {
-    const row = (id: string, name: string) => ({ post: [traceRow(id, name)] });
-    const [old, late] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
-    await rig.call("POST", "/runs/batch", row(old, "old"));
-    await rig.emulator.snapshots.save("then");
-    await rig.call("POST", "/runs/batch", row(late, "late"));
-    await rig.call("PATCH", `/runs/${old}`, { outputs: { changed: true }, end_time: "2026-02-26T00:00:01Z" });
-    const file = await exportRows(rig.emulator, "then");
-    expect(gunzipSync(file).includes(late)).toBe(false);
-    await imported(other.emulator, file);
-    await other.emulator.snapshots.load("then");
-    expect((await other.call("GET", `/runs/${late}`)).status).toBe(404);
-    expect((await other.call("GET", `/runs/${old}`)).body).toMatchObject({ name: "old", end_time: null });
   });
 
   it("contains patches that wait for their rows, and the counters of ids", async () => {
@@ -363,7 +347,7 @@ describe("a file that is not whole", () => {
     const left = () => filesOf(data).filter((name) => !/(^|\/)(\.trash|lengths|snapshots\/whole)/.test(name));
     const before = left();
     const tar = gunzipSync(file);
-    const places = Array.from({ length: 14 }, (_, at) => at).filter((at) => isFull || at % 4 === 1);
+    const places = [1, 5, 9, 13];
     const torn = places.map((at) => file.subarray(0, Math.floor((file.length * at) / 14)));
     const changed = places.map((at) => {
       const copy = Buffer.from(tar);

@@ -8,7 +8,6 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/clie
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { startCli } from "../support/cli.ts";
-import { isFull } from "../support/depth.ts";
 import { BEGIN, HEADERS, type Rig, startRig } from "../support/emulator.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
@@ -256,7 +255,7 @@ it("a stored flowing world stands still until it is used, and then has the prese
 });
 
 describe("seed data", () => {
-  const ROWS = isFull ? 8_000 : 3_000;
+  const ROWS = 3_000;
   let folder: string;
   let file: string;
 

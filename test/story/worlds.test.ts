@@ -10,7 +10,6 @@ import {
 } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { isFull } from "../support/depth.ts";
 import {
   BEGIN,
   createExport,
@@ -27,7 +26,7 @@ import { unneededFiles } from "../support/pool-files.ts";
 import { traceRow } from "../support/trace-row.ts";
 
 /** How often a snapshot is saved and loaded again. */
-const ROUNDS = isFull ? 50 : 10;
+const ROUNDS = 10;
 
 let rig: Rig;
 
