@@ -203,22 +203,13 @@ describe("a refused request", () => {
   const steps = (...updates: readonly unknown[]) => ({ ...graph, supersteps: [{ updates }] });
 
   it.each<[path: string, body: unknown, status: number, text: string]>([
-    ["T/runs", {}, 422, "body.assistant_id"],
-    ["T/runs/stream", { assistant_id: 7 }, 422, "body.assistant_id"],
     ["T/runs/wait", { assistant_id: "nobody" }, 404, "assistant_id"],
     ["/runs/wait", { assistant_id: UNKNOWN }, 404, "assistant_id"],
     ["T/runs", { ...ECHO, stream_mode: "video" }, 422, "body.stream_mode"],
     ["T/runs", { ...ECHO, stream_mode: [] }, 422, "body.stream_mode"],
-    ["T/runs", { ...ECHO, multitask_strategy: "drop" }, 422, "body.multitask_strategy"],
-    ["T/runs", { ...ECHO, after_seconds: -1 }, 422, "body.after_seconds"],
-    ["T/runs", { ...ECHO, config: [] }, 422, "body.config"],
     ["T/runs", { ...ECHO, context: { a: 1 }, config: { configurable: { a: 1 } } }, 422, "body.context"],
-    ["T/runs", { ...ECHO, on_disconnect: "never" }, 422, "body.on_disconnect"],
     ["T/runs", { ...ECHO, interrupt_before: "tools" }, 422, "body.interrupt_before"],
     ["T/runs", { ...ECHO, interrupt_before: [7] }, 422, "body.interrupt_before"],
-    ["/runs", { ...ECHO, input: "text" }, 422, "input"],
-    ["/runs/wait", { ...ECHO, input: ["text"] }, 422, "input"],
-    ["/runs/stream", { ...ECHO, input: 7 }, 422, "input"],
     ["/runs/crons", { ...ECHO, schedule: "* * * * *", input: true }, 422, "input"],
     ["/runs", { ...ECHO, input: { text: "x".repeat(1_048_577) } }, 413, "at most 1048576 are allowed"],
     ["/runs/wait", { assistant_id: "echo", command: { resume: 1 } }, 422, "resume"],
@@ -235,9 +226,6 @@ describe("a refused request", () => {
     ["/assistants", { graph_id: "echo", config: { recursion_limit: 0 } }, 422, "recursion_limit"],
     ["/runs/batch", [{ ...ECHO, config: { recursion_limit: 0 } }], 422, "recursion_limit"],
     [`/threads/${UNKNOWN}/runs`, ECHO, 404, "send if_not_exists: create"],
-    ["/threads/search", { select: ["created_at", "nothing"] }, 422, "body.select[1]: must be one of "],
-    ["/assistants/search", { select: ["nothing"] }, 422, "body.select[0]: must be one of "],
-    ["/runs/crons/search", { select: ["nothing"] }, 422, "body.select[0]: must be one of "],
     ...[5, {}, { ttl: 0 }, { ttl: "5" }, { ttl: 1e9 }, { ttl: 5, strategy: "archive" }].map(
       (ttl): [string, unknown, number, string] => ["/threads", { ttl }, 422, "ttl"],
     ),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createBrowserGuard } from "../../emulator/http/server/browser-guard.ts";
 
 const guard = createBrowserGuard({
-  allowedHosts: [],
+  allowedHosts: ["proxy.example"],
   corsOrigins: ["https://listed.example"],
   consoleToken: "right",
 });
@@ -27,9 +27,18 @@ it.each([
   ["no host", {}, "foreign_host"],
   ["an empty host", { host: "" }, "foreign_host"],
   ["a port alone", { host: ":4700" }, "foreign_host"],
-  ["a name of a container network", { host: "emulator:4700" }, undefined],
 ])("a request to %s", (_, headers, code) => {
   expect(refusal(headers)).toBe(code);
+});
+
+it.each([
+  [
+    undefined,
+    "localhost:1 bucket.localhost 127.0.0.1 127.9.9.9 [::1]:80 emulator host.docker.internal:4700 PROXY.example",
+  ],
+  ["foreign_host", "10.0.0.1 [fe80::1] localhost.evil.example evil.example 127.0.0.1.evil.example"],
+])("a request is answered with %s to each of the hosts %s", (code, hosts) => {
+  for (const host of hosts.split(" ")) expect(refusal({ host }), host).toBe(code);
 });
 
 it.each([
@@ -49,6 +58,15 @@ it.each([
   ["a page of this machine", "http://localhost:3000", {}, undefined],
   ["a listed page", "https://listed.example", {}, undefined],
   ["a page at another port of the address", "http://10.1.2.3:4701", {}, "foreign_origin"],
+  ["a site with a name of this machine in its own", "https://localhost.evil.example", {}, "foreign_origin"],
+  [
+    "a site with an address of this machine in its name",
+    "http://127.0.0.1.evil.example",
+    {},
+    "foreign_origin",
+  ],
+  ["an origin without a scheme", "localhost", {}, "foreign_origin"],
+  ["a file", "file://localhost", {}, "foreign_origin"],
 ])("a write of %s", (_, origin, headers, code) => {
   expect(refusal({ host: "10.1.2.3:4700", origin, ...headers })).toBe(code);
 });

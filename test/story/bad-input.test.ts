@@ -42,30 +42,17 @@ describe("a bulk export is refused, and nothing is written", () => {
     ["with an empty window", { end_time: "2026-02-25T00:00:00Z" }, 422, "end_time"],
     ["with a time without a zone", { start_time: "2026-02-25T00:00:00" }, 422, "start_time"],
     ["with a day that does not exist", { start_time: "2026-02-30T00:00:00Z" }, 422, "start_time"],
-    ["with a number for a time", { start_time: 1_772_000_000 }, 422, "start_time"],
     [
       "with both an end and an interval",
       { interval_hours: 6, end_time: "2026-02-28T00:00:00Z" },
       422,
       "end_time",
     ],
-    ...[0, 169, 1.5, -1, "6", true, [6]].map(
-      (interval_hours): [string, Record<string, unknown>, number, string] => [
-        `with an interval of ${JSON.stringify(interval_hours)} hours (§2.5-3)`,
-        { interval_hours },
-        422,
-        "interval_hours",
-      ],
-    ),
     ["to an unknown destination", { bulk_export_destination_id: UNKNOWN }, 404, "bulk_export_destination_id"],
-    ["to no uuid", { bulk_export_destination_id: "mine" }, 422, "bulk_export_destination_id"],
     ["of an unknown project", { session_id: UNKNOWN }, 404, "session_id"],
     ["of no project", { session_id: undefined }, 422, "session_id"],
-    ["with an unknown column", { export_fields: ["id", "colour"] }, 422, "export_fields"],
     ["with no columns", { export_fields: [] }, 422, "export_fields"],
     ["with a column twice", { export_fields: ["id", "id"] }, 422, "export_fields"],
-    ["in another format", { format_version: "v3" }, 422, "format_version"],
-    ["with another codec", { compression: "rar" }, 422, "compression"],
     ["with a broken filter", { filter: "eq(name," }, 422, "filter"],
     [
       "over ten thousand years",
@@ -205,22 +192,17 @@ describe("every path", () => {
   });
 
   it.each([
-    ["/api/v1/bulk-exports/none", 422],
     [`/api/v1/bulk-exports/${UNKNOWN}`, 404],
     [`/api/v1/bulk-exports/${UNKNOWN}/runs`, 404],
     [`/api/v1/bulk-exports/${UNKNOWN}/runs/${UNKNOWN}`, 404],
     [`/api/v1/bulk-exports/destinations/${UNKNOWN}`, 404],
     [`/api/v1/bulk-exports/runs?source_bulk_export_id=${UNKNOWN}`, 404],
     ["/api/v1/bulk-exports/runs", 422],
-    ["/api/v1/bulk-exports?limit=0", 422],
-    ["/api/v1/bulk-exports?limit=many", 422],
-    ["/api/v1/bulk-exports?offset=-1", 422],
     ["/api/v1/bulk-exports/", 404],
     ["/api/v1/nothing", 404],
     ["/", 404],
     ["/%ff%fe", 404],
     [`/runs/${UNKNOWN}`, 404],
-    ["/runs/none", 422],
     [`/sessions/${UNKNOWN}`, 404],
     ["/repos", 404],
   ])("GET %s is answered with %i", async (path, status) => {

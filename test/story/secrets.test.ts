@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { exchangeOf } from "../../contracts/engine/exchange.ts";
-import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
 import { record } from "../../scenarios/recording.ts";
 import { startRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
@@ -79,23 +78,4 @@ describe("secrets of URLs", () => {
     expect(JSON.stringify(exchange).replaceAll(SECRETS.unnamed, "")).not.toMatch(HIDDEN);
     expect(exchange.curl).toContain("?api_key=***&limit=1");
   });
-});
-
-describe("names of secret fields", () => {
-  it.each(["secret_access_key", "X-Api-Key", "apiKey", "session_token", "Authorization", "password"])(
-    "%s is",
-    (name) => expect(isSecretName(name)).toBe(true),
-  );
-
-  it.each(["access_key_id", "secret_id", "total_tokens", "name"])("%s is not", (name) =>
-    expect(isSecretName(name)).toBe(false),
-  );
-
-  it.each([
-    ["?limit=1&total_tokens=5&max_tokens=6&monkey=7", "?limit=1&total_tokens=5&max_tokens=6&monkey=7"],
-    ["see http://a.example/@me/x?y=1", "see http://a.example/@me/x?y=1"],
-    ["mail a@b.example?token=", "mail a@b.example?token="],
-    ['"postgres://me:word@db/x?sig=12","z"', '"postgres://-@db/x?sig=-","z"'],
-    ["/x?access_token=1&refresh-token=2#key=3", "/x?access_token=-&refresh-token=-#key=3"],
-  ])("%s", (text, expected) => expect(withoutUrlSecrets(text, "-")).toBe(expected));
 });

@@ -3,6 +3,7 @@ import {
   hideIn,
   hideWith,
   isSecretHeader,
+  isSecretName,
   maskedUrl,
   type Path,
   withoutUrlSecrets,
@@ -33,7 +34,18 @@ it("a text loses the users and the secret parameters of its addresses", () => {
   expect(withoutUrlSecrets("see http://u:p@h/ and x?a=1&api_key=k", "-")).toBe(
     "see http://-@h/ and x?a=1&api_key=-",
   );
-  expect(withoutUrlSecrets("someone@example.com", "-")).toBe("someone@example.com");
+  for (const [text, expected] of [
+    ['"postgres://me:word@db/x?sig=12","z"', '"postgres://-@db/x?sig=-","z"'],
+    ["/x?access_token=1&refresh-token=2#key=3", "/x?access_token=-&refresh-token=-#key=3"],
+  ] as const)
+    expect(withoutUrlSecrets(text, "-")).toBe(expected);
+  for (const plain of [
+    "someone@example.com",
+    "?limit=1&total_tokens=5&max_tokens=6&monkey=7",
+    "see http://a.example/@me/x?y=1",
+    "mail a@b.example?token=",
+  ])
+    expect(withoutUrlSecrets(plain, "-")).toBe(plain);
 });
 
 it("a value under a secret name is hidden whatever its type, and however deep", () => {
@@ -60,4 +72,11 @@ it("headers with keys and tokens are secret, whatever a gateway calls them", () 
     expect([name, isSecretHeader(name)]).toEqual([name, true]);
   for (const name of ["x-tenant-id", "x-user-id", "content-type", "www-authenticate", "retry-after"])
     expect([name, isSecretHeader(name)]).toEqual([name, false]);
+});
+
+it("fields with keys, tokens and passwords are secret, identifiers and counts are not", () => {
+  const secret = "secret_access_key X-Api-Key apiKey session_token Authorization password".split(" ");
+  const plain = "access_key_id secret_id total_tokens name".split(" ");
+  for (const name of [...secret, ...plain])
+    expect([name, isSecretName(name)]).toEqual([name, secret.includes(name)]);
 });
