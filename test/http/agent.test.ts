@@ -382,10 +382,12 @@ it("an assistant has versions, of which one is the latest, and takes its threads
     404,
     expect.stringContaining(`assistant ${id} has no version 7.`),
   ]);
-  await call("POST", `${thread}/runs/wait`, { ...ECHO, assistant_id: id });
   const other = await call("POST", "/assistants", { graph_id: "echo" });
-  await call("DELETE", `/assistants/${other.assistant_id}?delete_threads=true`);
-  expect((await send("GET", thread)).status).toBe(200);
+  const { thread_id } = await call("POST", "/threads", {});
+  await call("POST", `${thread}/runs/wait`, { ...ECHO, assistant_id: id });
+  await call("POST", `/threads/${thread_id}/runs/wait`, { ...ECHO, assistant_id: other.assistant_id });
   await call("DELETE", `${path}?delete_threads=true`);
+  await call("DELETE", `/assistants/${other.assistant_id}`);
   expect((await send("GET", thread)).status).toBe(404);
+  expect((await send("GET", `/threads/${thread_id}`)).status).toBe(200);
 });

@@ -1,7 +1,5 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
-import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isFull } from "../support/depth.ts";
 import { createExport, prepareExport, runToCompletion, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { useRig } from "../support/use-rig.ts";
@@ -122,26 +120,4 @@ it("the value of a field leads to the turn that wrote it last, in a record, a ro
 
   await expect(why(id, "?field=colour")).rejects.toThrow(`rows/${id} has no field "colour"`);
   await expect(why(thread.thread_id, "?field=metadata.c")).rejects.toThrow("has no field");
-});
-
-it("of random updates of random fields, each value leads to the turn that wrote it", async () => {
-  const fields = ["a", "b", "c", "d"];
-  const update = fc.record({ field: fc.constantFrom(...fields), value: fc.integer({ min: 0, max: 2 }) });
-  await fc.assert(
-    fc.asyncProperty(fc.array(update, { minLength: 1, maxLength: 12 }), async (updates) => {
-      const metadata = Object.fromEntries(fields.map((name) => [name, 0]));
-      const { body } = await rig.call<{ thread_id: string }>("POST", "/threads", { metadata });
-      const { turn } = await rig.emulator.control<{ turn: number }>("GET", "/status");
-      const writers = new Map(fields.map((name) => [name, turn]));
-      const values = new Map(fields.map((name) => [name, 0]));
-      for (const [at, { field, value }] of updates.entries()) {
-        await rig.call("PATCH", `/threads/${body.thread_id}`, { metadata: { [field]: value } });
-        if (values.get(field) !== value) writers.set(field, turn + at + 1);
-        values.set(field, value);
-      }
-      for (const [field, writer] of writers)
-        expect((await why(body.thread_id, `?field=metadata.${field}`)).chain[0]?.turn).toBe(writer);
-    }),
-    { numRuns: isFull ? 200 : 10 },
-  );
 });
