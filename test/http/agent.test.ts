@@ -148,10 +148,18 @@ describe("a run (§4.8)", () => {
       [{}, 422],
     ] as const)
       expect((await send("POST", "/runs/cancel", body)).status, JSON.stringify(body)).toBe(status);
+    await start({ after_seconds: 9 });
+    expect((await send("POST", "/runs/cancel", { thread_id, status: "all" })).status).toBe(204);
     for (const { run_id } of [waiting, other])
       expect(await call("GET", `${thread}/runs/${run_id}`)).toMatchObject({ status: "interrupted" });
     await call("DELETE", two);
-    for (const path of [two, removedRun, `${two}/join`, `${two}/stream`])
+    for (const path of [
+      two,
+      removedRun,
+      `${two}/join`,
+      `${two}/stream`,
+      `${one.replace(thread, `/threads/${UNKNOWN}`)}/join`,
+    ])
       expect((await send("GET", path)).status).toBe(404);
     expect((await send("POST", `${one}/cancel`)).text).toMatch(
       /^"Run \S+ has ended with status interrupted\."$/,

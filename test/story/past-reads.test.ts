@@ -70,6 +70,10 @@ describe("a read of history", () => {
   it("sees the rows, queries, statistics and files of that turn", async () => {
     const { projectId } = await prepareExport(rig, { count: 20 });
     const turn = await lastTurn();
+    const sizes = async (asOf = "") =>
+      (await rig.emulator.control<{ traces: { rows: number; bytes: number } }>("GET", `/status${asOf}`))
+        .traces;
+    const earlierSizes = await sizes();
     const query = { session: [projectId], limit: 100 };
     const before = await rig.call("POST", "/runs/query", query);
     const stats = await rig.call("POST", "/runs/stats", { session: [projectId] });
@@ -81,11 +85,9 @@ describe("a read of history", () => {
     expect(asOf.body).toEqual(before.body);
     expect((await rig.call("POST", "/runs/stats", { session: [projectId] }, then)).body).toEqual(stats.body);
     expect((await rig.call("POST", "/runs/query", query)).body).not.toEqual(before.body);
-    const { traces } = await rig.emulator.control<{ traces: { rows: number } }>(
-      "GET",
-      `/status?as_of=${turn}`,
-    );
-    expect(traces.rows).toBe(20);
+    expect(earlierSizes.rows).toBe(20);
+    expect((await sizes()).bytes).toBeGreaterThan(earlierSizes.bytes);
+    expect(await sizes(`?as_of=${turn}`)).toEqual(earlierSizes);
   });
 
   it("verifies and explains an export in an earlier state, although its files are now deleted", async () => {
