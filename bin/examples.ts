@@ -50,7 +50,6 @@ export const EXAMPLES: Readonly<Record<string, Examples>> = {
       check: ["contract check session.har", "contract check session.har --report junit --output check.xml"],
       list: ["contract list", "contract list 8.5"],
       coverage: ["contract coverage", "contract coverage 4.1"],
-      selftest: ["contract selftest 4.1", "contract selftest --json"],
     },
   },
   wait: { page: COMMAND_LINE, lines: { "": ["wait", "wait --url http://127.0.0.1:4700 --timeout 1m"] } },

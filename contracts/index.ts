@@ -14,7 +14,6 @@ export { type Case, type CaseResult, type CaseRow, suite } from "./engine/case.t
 export { type Comparison, compareRuns, type Drift } from "./engine/compare.ts";
 export type { Contract, Reply } from "./engine/contract.ts";
 export type { Members } from "./engine/json.ts";
-export type { Mutant } from "./engine/mutant.ts";
 export { type CaseSettings, NEEDS, type Need } from "./engine/needs.ts";
 export type { Oracle, OracleFinding } from "./engine/oracle/oracle.ts";
 export type {
@@ -25,10 +24,8 @@ export type {
   RecordingLine,
 } from "./engine/recorded.ts";
 export type { RunReport } from "./engine/run.ts";
-export { type MutantResult, type Selftest, selftest } from "./engine/selftest.ts";
 export type { Session, Target } from "./engine/target.ts";
 export { type Blame, type Finding, VERDICTS, type Verdict } from "./engine/verdict.ts";
-export { MUTANTS } from "./mutants/mutants.ts";
 export { comparisonReport } from "./report/comparison.ts";
 export { contractReport } from "./report/contract-report.ts";
 export type { ReportModel } from "./report/model.ts";
@@ -46,7 +43,6 @@ export {
 } from "./targets/emulator-target.ts";
 export { contractMatchers, type ExpectOptions, expectContract, prepareMatching } from "./targets/expect.ts";
 export { ORACLES, type OracleName, openOracle } from "./targets/open-oracle.ts";
-export { VARIANTS } from "./variants/variants.ts";
 export { coverage, uncovered };
 
 /** Options of a run. */

@@ -29,8 +29,6 @@ const CONTRACT_FLOORS: readonly (readonly string[])[] = [
   ["contracts/openapi", "contracts/report"],
   ["contracts/targets"],
   ["contracts/suites"],
-  ["contracts/mutants"],
-  ["contracts/variants"],
   ["contracts/index.ts"],
 ];
 

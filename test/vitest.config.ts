@@ -11,8 +11,8 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** `npm run test:quick`: these folders, without the files marked slow. They need no build. */
 const QUICK = ["client", "config", "control", "http", "kernel", "subjects"];
 
-/** `npm run test:container` (they need a container engine) and `npm run test:mutations` (they take minutes). */
-const APART = ["container/", "mutations/"];
+/** `npm run test:container` (they need a container engine) and `npm run test:mistakes` (they take minutes). */
+const APART = ["container/", "mistakes/"];
 
 const FILES = readdirSync(HERE, { recursive: true, encoding: "utf8" }).filter(
   (path) => path.endsWith(".test.ts") && !APART.some((folder) => path.startsWith(folder)),

@@ -130,13 +130,5 @@ export const command: CommandGroup = {
       run: async (invocation) =>
         (await import("../contract/coverage.ts")).showCoverage(invocation, invocation.operands),
     },
-    selftest: {
-      summary:
-        "check the contract cases: run them against servers with one deliberate mistake each (mutants), which they must detect; all mutants, or those of a section or with an id",
-      operands: ["[section or mutant id…]"],
-      flags: {},
-      run: async (invocation) =>
-        (await import("../contract/selftest.ts")).runSelftest(invocation, invocation.operands),
-    },
   },
 };

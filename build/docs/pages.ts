@@ -1,5 +1,3 @@
-import { MUTANTS } from "../../contracts/mutants/mutants.ts";
-import { VARIANTS } from "../../contracts/variants/variants.ts";
 import { assumptionsPage } from "./assumptions.ts";
 import { clientsPage } from "./clients.ts";
 import { commandsPage } from "./commands.ts";
@@ -9,7 +7,7 @@ import { limitsPage } from "./limits.ts";
 import { controlPage, operationsPage } from "./operations.ts";
 import { scenariosPage } from "./scenarios.ts";
 import { settingsPage } from "./settings.ts";
-import { mutantsPage, verdictsPage } from "./verdicts.ts";
+import { verdictsPage } from "./verdicts.ts";
 
 /** The pages of `docs/look-up/`, by their names; `npm run docs` writes them. */
 export const LOOK_UP: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -24,5 +22,4 @@ export const LOOK_UP: Readonly<Record<string, () => string | Promise<string>>> =
   "assumptions.md": assumptionsPage,
   "scenarios.md": scenariosPage,
   "verdicts.md": verdictsPage,
-  "mutants-and-variants.md": () => mutantsPage(MUTANTS, VARIANTS),
 };

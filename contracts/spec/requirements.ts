@@ -189,7 +189,7 @@ export const REQUIREMENTS = {
   "X-2": extension("Virtual clock, faults, worlds, snapshots, journal, rate-limit control."),
   "X-3": {
     ...extension("Contract suites, replay, verification."),
-    elsewhere: "contract selftest tests the suites, and replay tests scenarios.",
+    elsewhere: "test/mistakes tests the suites, and replay tests scenarios.",
   },
   "X-4": {
     ...extension("Library, test runner, request interception, container."),

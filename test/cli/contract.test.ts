@@ -38,12 +38,6 @@ describe("emulator contract", () => {
     expect(rows.map(({ id }: { id: string }) => id)).toEqual(["4.1-1", "4.1-2", "4.1-3", "4.1-4"]);
   });
 
-  it("selftest: how many mutants were detected", async () => {
-    const { code, out } = await contract(["selftest", "4.1-2"]);
-    expect(out).toBe("§4.1   4/4\n4 of 4 mutants were detected\n");
-    expect(code).toBe(0);
-  });
-
   it.each([
     [
       "run --compare http://127.0.0.1:9 --report junit",
@@ -99,7 +93,6 @@ describe("emulator contract", () => {
       "run --compare-api-key k",
       "--compare-api-key: it is only valid with --compare; add --compare, or remove it",
     ],
-    ["selftest --target http://a.b", "--target: unknown flag; see `emulator contract selftest --help`"],
     ["run --seed x", '--seed: "x" is not valid; give an integer of 0 or more'],
     [
       "run --target http://127.0.0.1:9/w/mine --world main",

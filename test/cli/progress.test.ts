@@ -44,7 +44,6 @@ describe("on a terminal", () => {
     report: RegExp,
   ])[] = [
     [["contract", "run"], "cases", {}, "", /PASS/],
-    [["contract", "selftest", "8.5"], "servers", {}, "", /\d+ of \d+ mutants were detected/],
     [
       ["replay", "--jobs", "1"],
       "scenarios",

@@ -1,22 +1,18 @@
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Send, WireRequest } from "../../contracts/engine/http-message.ts";
 import { emptySelectors, selectCases } from "../../contracts/engine/selection.ts";
 import {
   type Case,
   type CaseRow,
   createAddressTarget,
-  MUTANTS,
   type Oracle,
   openOracle,
   REPORTERS,
   REQUIREMENTS,
   runContracts,
-  selftest,
   suite,
   type Target,
 } from "../../contracts/index.ts";
-import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
 import { RUNS, run } from "./recorded-bodies.ts";
 import { type Answer, oneCase, tinyServer } from "./stub-server.ts";
@@ -526,75 +522,5 @@ describe("a server that may not be written to", () => {
       text: expect.stringMatching(/writes/),
     });
     expect(asked.filter((line) => line.startsWith("PATCH"))).toEqual([]);
-  });
-});
-
-describe("the selftest", () => {
-  it("counts a mutant as undetected when no case fails, or when the harness fails", async () => {
-    const target = await targetOf(honest);
-    const mutantOf = (id: string, send?: (typeof MUTANTS)[number]["send"]) =>
-      ({ id, requirement: "4.1-1", wrongBehaviour: id, ...(send && { send }) }) as const;
-    const { results, invalidCases } = await selftest({
-      cases: ASKING,
-      mutants: [
-        mutantOf("harmless"),
-        mutantOf("harmful", (next) => async (request) => ({ ...(await next(request)), status: 204 })),
-        mutantOf("stumbling", () => () => Promise.reject(new TypeError("oh"))),
-      ],
-      targetWith: () => target,
-    });
-    expect(results.map(({ killedBy }) => killedBy)).toEqual([null, "4.1/list", null]);
-    expect(invalidCases).toEqual([]);
-  });
-
-  it("is not valid when the unmodified server does not pass a case, and names the case and the reason", async () => {
-    const target = await targetOf((request) =>
-      request.path.includes("missing") ? { status: 404, body: { detail: "no" } } : honest(request),
-    );
-    const [{ id: _, ...listed }, { id: __, ...rest }] = ASKING as readonly [Case, Case];
-    const mutantTarget = (next: Send) => async (request: WireRequest) => ({
-      ...(await next(request)),
-      status: 204,
-    });
-    const done = await selftest({
-      cases: suite({
-        "4.1/list": listed,
-        "4.1/other": { ...rest, requirements: ["4.1-1"] },
-      }),
-      mutants: [{ id: "harmful", requirement: "4.1-1", wrongBehaviour: "harmful", send: mutantTarget }],
-      targetWith: () => target,
-    });
-    expect(done.results.map(({ killedBy }) => killedBy)).toEqual(["4.1/list"]);
-    expect(isProven(done)).toBe(false);
-    const said = selftestProblems(done);
-    expect(said[0]).toBe(
-      "4.1/other: the unmodified emulator does not pass this case (FAIL), so the case is excluded",
-    );
-    expect(said.join("\n")).toMatch(/FAIL §2\.3-1: a string\n.*plain string\.\n.*\n?.*\{"detail":"no"\}/);
-    expect(said.at(-1)).toMatch(/emulator contract run 4\.1\/other$/);
-    expect(JSON.parse(selftestJson(done))).toMatchObject({
-      ok: false,
-      invalid_cases: [
-        { id: "4.1/other", verdict: "FAIL", why: [{ requirement: "2.3-1", text: "a string" }] },
-      ],
-    });
-    expect(isProven({ ...done, invalidCases: [] })).toBe(true);
-  });
-
-  it("names the undetected mutant", async () => {
-    const target = await targetOf(honest);
-    const mutants = [{ id: "m", requirement: "4.1-1", wrongBehaviour: "a mistake" }] as const;
-    const done = await selftest({ cases: ASKING, mutants, targetWith: () => target });
-    expect(isProven(done)).toBe(false);
-    expect(selftestProblems(done)).toEqual(["not detected: m: a mistake; 1 case about §4.1-1 passed"]);
-    expect(selftestLines(done)).toEqual(["§4.1   0/1", "0 of 1 mutants were detected"]);
-  });
-
-  it("has mutants for every shown row of the requirements, each with its own name", () => {
-    expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
-    expect(MUTANTS.length).toBeGreaterThanOrEqual(200);
-    const rows = Object.entries(REQUIREMENTS).filter(([, { kind }]) => kind === "S");
-    const mutated = new Set<string>(MUTANTS.map(({ requirement }) => requirement));
-    expect(rows.map(([id]) => id).filter((id) => !mutated.has(id))).toEqual([]);
   });
 });

@@ -5,20 +5,16 @@ import {
   type ContractRun,
   coverage,
   createEmulatorTarget,
-  MUTANTS,
   type Oracle,
   openOracle,
   REQUIREMENTS,
   type Requirement,
   runContracts,
-  selftest,
   uncovered,
-  VARIANTS,
 } from "../../contracts/index.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
-import { isFull } from "../support/depth.ts";
 
 let oracle: Oracle;
 
@@ -68,26 +64,6 @@ it("cases wait for files that take longer than the patience of an advance", asyn
   ]);
 });
 
-it("JSON that a server prints again has other digits and another order, and does not fail", async () => {
-  const target = createEmulatorTarget(startEmulator);
-  const send = VARIANTS.find(({ id }) => id === "2.7-1/json-printed-again")?.send ?? ((next) => next);
-  const open: typeof target.open = async (settings) => {
-    const session = await target.open(settings);
-    return { ...session, send: send(session.send) };
-  };
-  const { results } = await runContracts(
-    { ...target, open },
-    { select: ["2.7/json-digits", "2.7/json-order"] },
-  );
-  await target.close();
-  expect(
-    results.map(({ id, verdict, findings }) => [id, verdict, findings.map(({ assumption }) => assumption)]),
-  ).toEqual([
-    ["2.7/json-digits", "UNSPECIFIED", ["ingest.json", "ingest.json"]],
-    ["2.7/json-order", "UNSPECIFIED", ["ingest.json"]],
-  ]);
-});
-
 describe("the ledger", () => {
   it("has a case for every row: shown, chosen, or beyond the specification", () => {
     expect(uncovered(coverage(CASES)).map(({ id }) => id)).toEqual([]);
@@ -109,23 +85,6 @@ describe("the ledger", () => {
 
   it("has a case of its own for every id", () => {
     expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
-  });
-});
-
-/** All mutants: `emulator contract selftest`. Here one in so many, spread over the sections. */
-const ONE_IN = isFull ? 9 : 144;
-
-describe("the mutants", () => {
-  it("are noticed", async () => {
-    const { results, invalidCases } = await selftest({
-      cases: CASES,
-      mutants: MUTANTS.filter((_, place) => place % ONE_IN === 0),
-      targetWith: (settings) => createEmulatorTarget(startEmulator, settings),
-      oracle,
-    });
-    expect(results.filter(({ killedBy }) => killedBy === null).map(({ mutant }) => mutant.id)).toEqual([]);
-    expect(results.length).toBeGreaterThan(isFull ? 20 : 1);
-    expect(invalidCases).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ import { isFull, turnOf } from "../../support/depth.ts";
 import { subjectOf } from "../../support/subjects.ts";
 import { useScenarioFolder } from "../scenario-folder.ts";
 
-const NIGHTLY = fileURLToPath(new URL("../../mutations/nightly.scenario.yaml", import.meta.url));
+const NIGHTLY = fileURLToPath(new URL("./nightly.scenario.yaml", import.meta.url));
 
 const scenarios = useScenarioFolder();
 
