@@ -64,8 +64,8 @@ const BUNDLED = new Set(["ipaddr.js", "lowdb"]);
 
 /** How long files of an older build are kept: a process started from it may still load them. */
 const OLD_FILE_GRACE_MS = 15 * 60_000;
-/** Files in dist that builds at the same time, the tests or types.mjs write and remove. */
-const WRITTEN_BY_OTHERS = /^(\.fresh-|\.test-sources|types\/)/;
+/** Files in dist that builds at the same time or types.mjs write and remove. */
+const WRITTEN_BY_OTHERS = /^(\.fresh-|types\/)/;
 
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const { dependencies, peerDependencies } = manifest;

@@ -197,11 +197,11 @@ export const REQUIREMENTS = {
   },
   "X-5": {
     ...extension("A console page, which only a browser can test."),
-    coveredBy: "test/console/time.test.ts",
+    coveredBy: "test/full/console/time.test.ts",
   },
   "X-6": {
     ...extension("History, comparison of worlds, sweeps, variations, shrinking, capsules."),
-    coveredBy: "test/story/past-forks.test.ts",
+    coveredBy: "test/full/story/past-forks.test.ts",
   },
 } as const satisfies Record<string, Requirement>;
 

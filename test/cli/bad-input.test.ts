@@ -1,10 +1,11 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMMON_FLAGS, type Command, type Flags } from "../../bin/command.ts";
 import { readCommandLine } from "../../bin/command-line.ts";
 import { COMMANDS } from "../../bin/commands.ts";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
+import { rememberListeners } from "../support/command-line.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 
 interface Verb {
@@ -26,8 +27,6 @@ const VERBS: readonly Verb[] = (
     }),
   )
 ).flat();
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 const ABSENT = "00000000-0000-4000-8000-000000000000";
 
@@ -72,24 +71,19 @@ function operandsOf({ name, command }: Verb): readonly string[] {
     .map((operand) => OPERANDS[operand] ?? ABSENT);
 }
 
-// Commands listen for signals until their process ends.
-const LISTENERS = SIGNALS.map((signal) => process.listeners(signal));
-afterEach(() => {
-  for (const [at, signal] of SIGNALS.entries())
-    for (const listener of process.listeners(signal))
-      if (!LISTENERS[at]?.includes(listener)) process.off(signal, listener);
-});
-
 /** Runs a verb in this process, as the command line does; gives what it throws. */
 async function failureOf(verb: Verb, flags: Readonly<Record<string, string>>, cwd: string): Promise<Error> {
   const values = { ...NEEDED[verb.name], ...flags };
   const words = Object.entries(values).map(([flag, value]) => `--${flag}=${value}`);
+  const removeListeners = rememberListeners();
   try {
     const invocation = readCommandLine(verb, [...words, ...operandsOf(verb)], {}, cwd);
     const code = await verb.command.run(invocation);
     return new Error(`it ended with ${code}`);
   } catch (error) {
     return error as Error;
+  } finally {
+    removeListeners();
   }
 }
 

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { tinyServer } from "../contracts/stub-server.ts";
-import { run, workingFolder } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const server = await tinyServer(() => ({ status: 200, body: { runs: [] } }));
 afterAll(() => server.close());

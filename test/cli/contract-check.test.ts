@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../emulator/runtime/index.ts";
-import { run, workingFolder } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
 const SECRET = "lsv2_pt_0123456789abcdef";

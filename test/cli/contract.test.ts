@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Answer, tinyServer } from "../contracts/stub-server.ts";
-import { run, workingFolder } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 async function contract(args: readonly string[], cwd = workingFolder()) {
   const { code, stdout: out, stderr: err } = await run(["contract", ...args], { cwd });

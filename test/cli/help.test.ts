@@ -8,7 +8,8 @@ import { COMMANDS } from "../../bin/commands.ts";
 import { ERROR_CODES } from "../../bin/error-codes.ts";
 import { EXAMPLES } from "../../bin/examples.ts";
 import { commandHelp, groupHelp } from "../../bin/help.ts";
-import { run, workingFolder } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { openVerbs } from "../support/verbs.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

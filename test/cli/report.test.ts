@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isFull } from "../support/depth.ts";
-import { run, workingFolder } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 interface JsonReport {
   readonly summary?: Readonly<Record<string, number>>;
@@ -60,20 +60,6 @@ describe("emulator report merge", () => {
       code: 1,
       stdout: expect.stringContaining("5 scenarios: 3 passed, 2 failed"),
     });
-  });
-
-  it.runIf(isFull).each([["--vary"], ["--sweep", "crash"], ["--sweep", "limits"]])(
-    "merges the parts of replay %s %s, each of which played the baselines",
-    async (...way) => {
-      const cwd = folderWith("bad", "good");
-      const { whole } = await inParts(cwd, 2, "replay", ".", ...way);
-      expect(whole.summary).toMatchObject({ refused: 1 });
-    },
-  );
-
-  it.runIf(isFull)("puts the parts of a contract run together", async () => {
-    const { whole, parts } = await inParts(workingFolder(), 4, "contract", "run", "4.1", "4.6", "4.7");
-    expect(parts[0]?.counts).not.toEqual(whole.counts);
   });
 
   it("fails where a part is missing, or parts of different runs are mixed", async () => {

@@ -1,7 +1,6 @@
 import { Client as Client1 } from "langgraph-sdk-1";
 import { Client as Client2 } from "langgraph-sdk-2";
 import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
-import { turnOf } from "../support/depth.ts";
 import { HEADERS, type Rig, startRig } from "../support/emulator.ts";
 
 /** Where the clients are sent: each has to find everything by this one address. */
@@ -9,12 +8,11 @@ export const TRANSPORTS = ["in the world main", "in a forked world, by its base 
 
 export type Transport = (typeof TRANSPORTS)[number];
 
-/** The unmodified clients of both lines, each over one of the transports; over both in full depth. */
-export const AGENT_CLIENTS = TRANSPORTS.flatMap((transport, place) =>
-  turnOf([["1.15.0", Client1] as const, ["2.0.0", Client2] as const], place).map(
-    ([line, Client]) => [line, transport, Client] as const,
-  ),
-);
+/** The unmodified clients of both lines, each over one of the transports. */
+export const AGENT_CLIENTS = [
+  ["1.15.0", TRANSPORTS[0], Client1],
+  ["2.0.0", TRANSPORTS[1], Client2],
+] as const;
 
 /** An emulator on a clock that stands still, or a world of one; closing it closes all of it. */
 export async function startOver(transport: Transport, options: EmulatorOptions = {}): Promise<Rig> {

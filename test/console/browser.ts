@@ -2,8 +2,7 @@ import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterEach, expect } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { CHROMIUM } from "../browser/chromium.ts";
-import { isFull } from "../support/depth.ts";
+import { CHROMIUM } from "../full/browser/chromium.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -141,8 +140,8 @@ export async function toView(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, level: 1, exact: true }).waitFor({ state: "attached" });
 }
 
-/** What axe finds on a page, by rule and place. Contrast takes it most of its time: without full depth only `accessibility.test.ts` and `report.test.ts` check it. */
-export async function findings(page: Page, contrast: boolean | "only" = isFull): Promise<readonly string[]> {
+/** What axe finds on a page, by rule and place. Contrast takes it most of its time: `accessibility.test.ts` and `report.test.ts` check it. */
+export async function findings(page: Page, contrast: boolean | "only" = false): Promise<readonly string[]> {
   // Evaluated by the debugger, which no policy of the page stops; once a document, in which views follow each other.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async (contrast) => {

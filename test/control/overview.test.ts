@@ -1,4 +1,3 @@
-// slow: exports whose files it reads.
 import { describe, expect, it } from "vitest";
 import type { AdvanceResult } from "../../emulator/client/views.ts";
 import type { RunDetail, RunOverview, ThreadOverview } from "../../emulator/subjects/agent/overview.ts";

@@ -9,7 +9,6 @@ import type { Commit } from "../../emulator/kernel/commit.ts";
 import { createJournal, type JournalEntry } from "../../emulator/kernel/journal.ts";
 import type { Lines } from "../../emulator/subjects/control-operation.ts";
 import { openAgentWorld } from "../support/agent-world.ts";
-import { casesOf } from "../support/depth.ts";
 import { startRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 
@@ -142,7 +141,7 @@ describe("the lanes of the turns", () => {
         const [from, to] = [instants[instants.length >> 2] ?? 0, instants[instants.length >> 1] ?? 0];
         expectNaive(lanesOf(index, { columns, from, to }), entries, from, to);
       }),
-      { numRuns: casesOf(3_000) },
+      { numRuns: 75 },
     );
   });
 
@@ -155,7 +154,7 @@ describe("the lanes of the turns", () => {
         // The time before and after each gap begins and ends within a cell.
         expect(overview.cells.length).toBeLessThanOrEqual(columns + 2 * (gaps.length + 1));
       }),
-      { numRuns: casesOf(3_000) },
+      { numRuns: 75 },
     );
   });
 
@@ -176,7 +175,7 @@ describe("the lanes of the turns", () => {
           expect(mergedCells(before, delta, lane)).toEqual(all.marks[lane].cells);
         expect(delta.agent_runs.bars ?? before.agent_runs.bars).toEqual(all.agent_runs.bars);
       }),
-      { numRuns: casesOf(3_000) },
+      { numRuns: 75 },
     );
   });
 

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { run } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
 
 /** Has the commands of pages run in the process that commands share, which spares the start of one for each. */
 export interface CommandRelay {

@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
+import { EXPECT_FUNCTION, withExpectations } from "../full/docs/decisive-lines.ts";
 import { type Outcome, start, workingFolder } from "../support/emulator-process.ts";
 import { installPackage, runShell } from "../support/user-project.ts";
 import type { CommandRelay } from "./command-relay.ts";
-import { EXPECT_FUNCTION, withExpectations } from "./decisive-lines.ts";
 import type { Block } from "./markdown.ts";
 
 const USUAL_FLAGS = "--ephemeral --clock frozen --now 2026-03-01T00:00:00Z";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { run, workingFolder } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { blocksOf, PAGES } from "./markdown.ts";
 import { problemOf, readPages } from "./pages.ts";
 

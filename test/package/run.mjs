@@ -1,5 +1,5 @@
 // Packs the project, installs the tarball into an empty project as a stranger would, and uses it from there:
-// every way in, on each supported version of Node.
+// every way in, on each supported version of Node; with --one-node only on this one, and without other test runners.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -247,6 +247,19 @@ function checkMistakes(node) {
   );
 }
 
+/** The same with other test runners and on other versions of Node, which it returns. */
+function useElsewhere(version) {
+  useRunners();
+  for (const node of otherNodes("18")) checkMistakes(node);
+  const own = process.versions.node.split(".")[0];
+  const others = otherNodes(...["20", "22", "24"].filter((major) => major !== own));
+  for (const node of others) {
+    useAlone(node, version);
+    useWithPeers(node);
+  }
+  return others;
+}
+
 try {
   const packed = pack();
   mkdirSync(project);
@@ -273,15 +286,8 @@ try {
   for (const [settings, tsc] of TYPE_SETTINGS)
     run(process.execPath, [join(project, "node_modules", tsc), "--project", settings]);
   useWithPeers(process.execPath);
-  useRunners();
   assert.match(run(process.execPath, [cli, "contract", "run", "4.1", "--oracle", "prism"]), /PASS/);
-  for (const node of otherNodes("18")) checkMistakes(node);
-  const own = process.versions.node.split(".")[0];
-  const others = otherNodes(...["20", "22", "24"].filter((major) => major !== own));
-  for (const node of others) {
-    useAlone(node, packed.version);
-    useWithPeers(node);
-  }
+  const others = process.argv.includes("--one-node") ? [] : useElsewhere(packed.version);
   const versions = [process.execPath, ...others].map((node) => run(node, ["--version"]).trim());
   console.log(
     `package ${packed.name}@${packed.version}: ${packed.files.length} files, ${count} installed packages, used from an empty project on ${versions.join(", ")}`,

@@ -2,11 +2,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 import { temporaryFolder } from "../storage/rows/open-store.ts";
-import { isFull } from "../support/depth.ts";
 import { usageOf } from "../support/process-usage.ts";
 
 /** One file that is left each time is more than may be. */
-const SAVED_AND_LOADED = isFull ? 30 : 20;
+const SAVED_AND_LOADED = 20;
 /** A state, a journal and a snapshot, for the world before and for the loaded one. */
 const FILES_OF_ONE = 6;
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { scenarioMembers } from "../../build/docs/scenario-members.ts";
 import { HEAD, VERBS } from "../../scenarios/definition.ts";
-import { run } from "../support/emulator-process.ts";
+import { run } from "../support/command-line.ts";
 
 const FOLDER = fileURLToPath(new URL("../../scenarios/reference", import.meta.url));
 

@@ -12,7 +12,6 @@ import type { Environments } from "../../scenarios/environment.ts";
 import { readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import * as target from "../../scenarios/target.ts";
-import { someOf } from "../support/depth.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 
 const openTarget = (url: string, world: string | undefined) => target.openTarget(url, world, readParquet);
@@ -79,7 +78,7 @@ describe("scenarios in this process", () => {
     await expect(openFor(false)).rejects.toThrow("the replay was interrupted");
   });
 
-  it.each(someOf(["webhook-twice-and-late", "spawned-run-schedule", "crash-resume-no-dup"]))(
+  it.each(["webhook-twice-and-late"])(
     "leave the journal in a world that they leave in an emulator of their own: %s",
     async (name) => {
       const scenario = readScenario(join(SHIPPED, `${name}.scenario.yaml`));

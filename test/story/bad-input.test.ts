@@ -3,7 +3,6 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { someOf } from "../support/depth.ts";
 import { createExport, HEADERS, type PreparedExport, prepareExport, startRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 
@@ -231,7 +230,7 @@ describe("every path", () => {
       );
     });
     const bad: string[] = [];
-    for (const { method, target, body } of someOf(requests)) {
+    for (const { method, target, body } of requests.filter((_, place) => place % 31 === 0)) {
       const { status } = await rig.call(method, target, body).catch(() => ({ status: 0 }));
       if (status === 0 || status >= 500) bad.push(`${method} ${target} ${body?.slice(0, 40)}: ${status}`);
     }

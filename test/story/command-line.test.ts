@@ -12,8 +12,8 @@ import {
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningCli, startCli } from "../support/cli.ts";
+import { run } from "../support/command-line.ts";
 import { BEGIN, DESTINATION, HEADERS } from "../support/emulator.ts";
-import { run } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
 
 const WINDOW = { from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z" };

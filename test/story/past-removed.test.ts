@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { isFull } from "../support/depth.ts";
 import {
   createExport,
   HEADERS,
@@ -16,10 +15,10 @@ const rig = useRig("test", () => startRig({ seed: 11 }));
 /** So many turns of the event loop come between a request and the removal of its world. */
 const ROUNDS = [0, 1, 3, 8];
 
-/** Two of them for each read, and the other two for the next one; all of them in full depth. */
+/** Two of them for each read, and the other two for the next one. */
 function roundsFor(name: string): readonly number[] {
   const place = Object.keys(READS).indexOf(name);
-  return isFull ? ROUNDS : ROUNDS.filter((_, nth) => (nth + place) % 2 === 0);
+  return ROUNDS.filter((_, nth) => (nth + place) % 2 === 0);
 }
 
 async function pass(rounds: number): Promise<void> {

@@ -1,15 +1,12 @@
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
-import { isFull } from "./depth.ts";
 
 export const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
-
-const COMMAND_PROCESS = fileURLToPath(new URL("command-process.mjs", import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;
@@ -23,7 +20,7 @@ export interface RunningProcess {
   readonly ended: Promise<Outcome>;
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   /** A command of a shell that limits the process, such as `ulimit -n 128`. */
@@ -49,59 +46,9 @@ export function workingFolder(): string {
   return folder;
 }
 
-/** Commands that leave their standard streams to others, or work until they are ended. */
-const ALONE = ["start", "exec"];
-
-/** Runs the built command line to its end: in a process that it shares with others before it, those of `ALONE` aside. */
-export function run(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
-  return ALONE.includes(words[0] ?? "start") ? runAlone(words, surroundings) : runShared(words, surroundings);
-}
-
-/** The same as a user would: in a process of its own. */
+/** Runs the built command line to its end in a process of its own, as a user would. */
 export function runAlone(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
   return launch(words, surroundings).ended;
-}
-
-/** The same in a process that commands share, which runs one at a time. With `TEST_DEPTH=full` each command once runs alone. */
-export async function runShared(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
-  if (isFull && isFirstOf(words)) return runAlone(words, surroundings);
-  const child = idle.pop() ?? startShared();
-  const outcome = await answerOf(child, words, surroundings);
-  idle.push(child);
-  return outcome;
-}
-
-/** The commands that this process of the tests has run alone. */
-const ranAlone = new Set<string>();
-
-/** Whether a command is called for the first time, whatever follows its name. */
-function isFirstOf([command = ""]: readonly string[]): boolean {
-  const isFirst = !ranAlone.has(command);
-  ranAlone.add(command);
-  return isFirst;
-}
-
-/** Processes for commands that have nothing to do. */
-const idle: ChildProcess[] = [];
-
-/** Starts a process that commands share, which ends with this one. */
-function startShared(): ChildProcess {
-  const child = fork(COMMAND_PROCESS, { env: BASE_ENVIRONMENT });
-  child.unref();
-  child.channel?.unref();
-  return child;
-}
-
-function answerOf(child: ChildProcess, words: readonly string[], { cwd, env }: Surroundings) {
-  return new Promise<Outcome>((settle, fail) => {
-    const onExit = (code: number | null) =>
-      fail(new Error(`${words.join(" ")}: ended its process with ${code}; let it run alone`));
-    child.once("exit", onExit).once("message", (answer: Outcome) => {
-      child.off("exit", onExit);
-      settle(answer);
-    });
-    child.send({ words, cwd, env: { ...BASE_ENVIRONMENT, ...env } });
-  });
 }
 
 /** Starts an emulator on free ports and reads its ready line. */

@@ -2,9 +2,6 @@
 import { afterEach, expect } from "vitest";
 import { endProcesses } from "./emulator-process.ts";
 
-// Stack traces name the sources, not what `compiled-sources.ts` made of them.
-process.setSourceMapsEnabled(true);
-
 afterEach(endProcesses);
 
 // One by one, as the others are compared, a mebibyte of bytes takes a second. What differs goes that way, and is shown.

@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from "vitest";
 import type { JournalEntry } from "../../emulator/kernel/journal.ts";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
-import { type Outcome, run, workingFolder } from "./emulator-process.ts";
+import { run } from "./command-line.ts";
+import { type Outcome, workingFolder } from "./emulator-process.ts";
 
 /** An emulator of this process on a frozen clock, and commands that find it by its address. */
 export interface Verbs {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FAULT_POINTS, FAULT_PRESETS, FAULT_TARGETS } from "../../../contracts/spec/faults.ts";
-import { run, workingFolder } from "../../support/emulator-process.ts";
+import { run } from "../../support/command-line.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 import { expectRefusals, openVerbs } from "../../support/verbs.ts";
 
 describe("emulator fault", () => {

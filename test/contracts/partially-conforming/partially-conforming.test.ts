@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CASES, type ContractRun, createAddressTarget, runContracts } from "../../../contracts/index.ts";
-import { isFull } from "../../support/depth.ts";
 import { DESTINATION, halfRightServer, type Mistakes, SESSION, THREAD } from "./server.ts";
 
 const KNOWN = { destinationId: DESTINATION, sessionId: SESSION, threadId: THREAD };
@@ -38,9 +37,8 @@ const EXPECTED: Readonly<Record<keyof Mistakes, readonly [row: string, says: Reg
   errorObject: ["2.3-1", /plain string/],
 };
 
-/** The cases that ask about one of these rows, and one that shows an export; in full depth all, which blame nothing else either. */
+/** The cases that ask about one of these rows, and one that shows an export. */
 function casesAbout(rows: ReadonlySet<string>) {
-  if (isFull) return CASES;
   return CASES.filter(
     ({ id, requirements }) => id === "4.4/read" || requirements.some((row) => rows.has(row)),
   );

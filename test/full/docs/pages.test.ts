@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from "vitest";
-import { shellMutants } from "../../docs/decisive-lines.ts";
 import { blocksOf, PAGES } from "../../docs/markdown.ts";
 import { problemOf, readPages } from "../../docs/pages.ts";
 import type { Outcome } from "../../support/emulator-process.ts";
+import { shellMutants } from "./decisive-lines.ts";
 
 /** A limit for a page that hangs. */
 const ALL_MS = 1_800_000;

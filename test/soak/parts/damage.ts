@@ -6,7 +6,7 @@ import {
   wrongAfterReset,
   wrongIn,
   wrongInReport,
-} from "../../storage/damage-sweep.ts";
+} from "../../full/storage/damage-sweep.ts";
 import { soakPart } from "../soak.ts";
 
 // One damage to one file at a time: it is refused and named, or nothing of it shows; the doctor names it, and a reset ends it.

@@ -5,7 +5,6 @@ import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-expo
 import { readParquetFile } from "../../../emulator/oracle/parquet-file.ts";
 import { rowFilter } from "../../../emulator/storage/parquet/encode-file.ts";
 import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import { isFull } from "../../support/depth.ts";
 import { idOf, openTraceStore, sampleRow, temporaryFolder } from "../rows/open-store.ts";
 import { bytesOf, encodeHere, manyRows, storeRows } from "./sample-export.ts";
 
@@ -52,7 +51,7 @@ describe("the files of a partition", () => {
   test.each([null, 'eq(run_type, "llm")'])(
     "continue across row groups of several megabytes (filter: %s)",
     async (filter) => {
-      const all = Array.from({ length: isFull ? 30 : 12 }, (_, n) =>
+      const all = Array.from({ length: 12 }, (_, n) =>
         sampleRow(n, { run_type: n % 5 === 0 ? "llm" : "tool", inputs: `${n} `.repeat(400_000) }),
       );
       const { folder, order } = storeRows(all);

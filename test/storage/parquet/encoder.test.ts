@@ -9,7 +9,6 @@ import type {
   EncodingFailure,
   FileEncoder,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import { isFull } from "../../support/depth.ts";
 import { idOf, openTraceStore, sampleRow } from "../rows/open-store.ts";
 import { encodeHere, HARD_ROWS, manyRows, storeRows } from "./sample-export.ts";
 
@@ -97,7 +96,7 @@ describe("the encoder", () => {
   });
 
   test("repeats other jobs of an ended thread", async () => {
-    const { folder, order: request } = storeRows(manyRows(isFull ? 3000 : 800));
+    const { folder, order: request } = storeRows(manyRows(800));
     const encoder = encoderOf({ folder, threads: 1 });
     await encoder.endThread();
     const first = bytesOf(await encoder.encode(request));
@@ -110,9 +109,7 @@ describe("the encoder", () => {
 
   test("reports a thread without memory, and continues", async () => {
     const tags = Array.from({ length: 400_000 }, (_, n) => `tag ${n}`);
-    const { folder, order: request } = storeRows(
-      Array.from({ length: isFull ? 6 : 2 }, (_, n) => sampleRow(n, { tags })),
-    );
+    const { folder, order: request } = storeRows(Array.from({ length: 2 }, (_, n) => sampleRow(n, { tags })));
     const encoder = encoderOf({ folder, threads: 1, heapMegabytes: 24 });
     const [outcome, after] = await Promise.all([
       encoder.encode(request),

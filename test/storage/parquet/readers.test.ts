@@ -12,7 +12,6 @@ import { canonicalValue } from "../../../emulator/oracle/canonical-value.ts";
 import { readParquetFile } from "../../../emulator/oracle/parquet-file.ts";
 import { epochMicroseconds } from "../../../emulator/storage/rows/instants.ts";
 import type { Compression, FormatVersion } from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import { casesOf } from "../../support/depth.ts";
 import { SCOPE, temporaryFolder } from "../rows/open-store.ts";
 import { bytesOf, EXACT_INPUTS, HARD_ROWS, manyRows } from "./sample-export.ts";
 
@@ -22,7 +21,7 @@ const MATRIX = VERSIONS.flatMap((version) =>
   COMPRESSIONS.map((compression) => [version, compression] as const),
 );
 
-const ROWS = [...HARD_ROWS, ...manyRows(casesOf(1500))];
+const ROWS = [...HARD_ROWS, ...manyRows(40)];
 const ORDERED = ROWS.toSorted((a, b) => (a.start_time + a.id < b.start_time + b.id ? -1 : 1));
 
 const instance = await DuckDBInstance.create(":memory:");

@@ -12,7 +12,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
-import { someOf } from "../../support/depth.ts";
 import {
   DAY,
   idOf,
@@ -51,7 +50,7 @@ describe("a store whose process was ended in a write", () => {
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
     const lengths = Array.from({ length: text.length + 1 }, (_, length) => length).slice(ends[0]);
     const atEnds = ends.flatMap((end) => [end - 1, end]).slice(1);
-    for (const length of new Set([...atEnds, ...someOf(lengths)])) {
+    for (const length of new Set([...atEnds, ...lengths.filter((length) => length % 31 === 0)])) {
       const copy = temporaryFolder();
       cpSync(folder, copy, { recursive: true });
       writeFileSync(join(copy, "pool/1/journal-000001.ndjson"), `${text.slice(0, length)}\t`);

@@ -1,12 +1,7 @@
-// slow: many seeds.
 import { describe, expect, it } from "vitest";
-import { casesOf } from "../../support/depth.ts";
 import { exportsIn, shrunk, simulate } from "./simulation.ts";
 
-const [first = 1, last = casesOf(100)] = (process.env.SIMULATION_SEEDS ?? "")
-  .split("-")
-  .filter(Boolean)
-  .map(Number);
+const [first = 1, last = 3] = (process.env.SIMULATION_SEEDS ?? "").split("-").filter(Boolean).map(Number);
 
 describe("a simulation of exports, schedules, traffic, faults, crashes and moves of the clock", () => {
   it("holds every invariant for every seed", async () => {
