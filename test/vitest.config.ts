@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     pool: "forks",
+    maxWorkers: "100%",
     setupFiles: ["test/support/setup.ts"],
     // A limit for what hangs, not for what is slow: machines have few cores, and these are loaded.
     testTimeout: 600_000,

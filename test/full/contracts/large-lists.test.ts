@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { createAddressTarget, runContracts } from "../../contracts/index.ts";
-import { idOf, NEW_THREAD, OTHER, RUNS, run, THREAD } from "./recorded-bodies.ts";
-import { type Answer, tinyServer } from "./stub-server.ts";
+import { createAddressTarget, runContracts } from "../../../contracts/index.ts";
+import { idOf, NEW_THREAD, OTHER, RUNS, run, THREAD } from "../../contracts/recorded-bodies.ts";
+import { type Answer, tinyServer } from "../../contracts/stub-server.ts";
 
 const COUNT = 150;
 const MAX_PAGE = 50;

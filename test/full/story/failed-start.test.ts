@@ -2,9 +2,9 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startEmulator } from "../../emulator/runtime/index.ts";
-import { workingFolder } from "../support/emulator-process.ts";
-import { stateFileIn } from "../support/pool-files.ts";
+import { startEmulator } from "../../../emulator/runtime/index.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
+import { stateFileIn } from "../../support/pool-files.ts";
 
 let folder: string;
 

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openObjectStore } from "../../contracts/targets/object-store.ts";
-import { createSender } from "../../contracts/targets/send.ts";
-import { sendOverHttp } from "../../emulator/client/send-over-http.ts";
-import { createObjectStoreClients } from "../../emulator/s3/client/object-store-clients.ts";
-import { createWebhookSender } from "../../emulator/subjects/webhooks/effects/effects.ts";
-import type { Posted } from "../../emulator/subjects/webhooks/events.ts";
-import { HOSTILE_SERVERS, type Hostility } from "../support/hostile-servers.ts";
-import { settingsWith } from "../support/world.ts";
+import { openObjectStore } from "../../../contracts/targets/object-store.ts";
+import { createSender } from "../../../contracts/targets/send.ts";
+import { sendOverHttp } from "../../../emulator/client/send-over-http.ts";
+import { createObjectStoreClients } from "../../../emulator/s3/client/object-store-clients.ts";
+import { createWebhookSender } from "../../../emulator/subjects/webhooks/effects/effects.ts";
+import type { Posted } from "../../../emulator/subjects/webhooks/events.ts";
+import { HOSTILE_SERVERS, type Hostility } from "../../support/hostile-servers.ts";
+import { settingsWith } from "../../support/world.ts";
 
 /** Short where only the deadline ends a call. Elsewhere a call that waited for it would fail by the time of the test. */
 const SHORT_MS = 200;

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FolderInUse, holderOf, lockFolder } from "../../../emulator/runtime/process/folder-lock.ts";
-import { workingFolder } from "../../support/emulator-process.ts";
+import { FolderInUse, holderOf, lockFolder } from "../../../../emulator/runtime/process/folder-lock.ts";
+import { workingFolder } from "../../../support/emulator-process.ts";
 
 let folder: string;
 let child: ChildProcess | undefined;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createAddressTarget, runContracts } from "../../contracts/index.ts";
-import { tinyServer } from "./stub-server.ts";
+import { createAddressTarget, runContracts } from "../../../contracts/index.ts";
+import { tinyServer } from "../../contracts/stub-server.ts";
 
 const CASE = "8.5/generate-key";
 

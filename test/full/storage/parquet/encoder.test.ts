@@ -3,14 +3,14 @@ import {
   encoderFor,
   type FileEncoderOptions,
   SharedEncoder,
-} from "../../../emulator/storage/parquet/encoder.ts";
+} from "../../../../emulator/storage/parquet/encoder.ts";
 import type {
   EncodedFile,
   EncodingFailure,
   FileEncoder,
-} from "../../../emulator/subjects/bulk-exports/encoder.ts";
-import { idOf, openTraceStore, sampleRow } from "../rows/open-store.ts";
-import { encodeHere, HARD_ROWS, manyRows, storeRows } from "./sample-export.ts";
+} from "../../../../emulator/subjects/bulk-exports/encoder.ts";
+import { encodeHere, HARD_ROWS, manyRows, storeRows } from "../../../storage/parquet/sample-export.ts";
+import { idOf, openTraceStore, sampleRow } from "../../../storage/rows/open-store.ts";
 
 /** Encodes in threads, whatever the size. */
 function encoderOf({ folder, ...options }: FileEncoderOptions & { readonly folder: string }): FileEncoder {

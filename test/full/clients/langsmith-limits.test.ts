@@ -1,8 +1,8 @@
 import { Client } from "langsmith";
 import { traceable } from "langsmith/traceable";
 import { afterEach, describe, expect, test } from "vitest";
-import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
-import { type Rig, startRig } from "../support/emulator.ts";
+import type { EmulatorOptions } from "../../../emulator/runtime/index.ts";
+import { type Rig, startRig } from "../../support/emulator.ts";
 
 const PROJECT = "limited";
 const WINDOW_SECONDS = 10;

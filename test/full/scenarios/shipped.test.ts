@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openInProcess } from "../../bin/replay/in-process.ts";
-import { writeReport } from "../../contracts/report/write.ts";
-import { readScenario } from "../../scenarios/document.ts";
-import type { Environments } from "../../scenarios/environment.ts";
-import { type Outcome, replay, scenarioFiles } from "../../scenarios/replay.ts";
-import { replayReport } from "../../scenarios/reports.ts";
+import { openInProcess } from "../../../bin/replay/in-process.ts";
+import { writeReport } from "../../../contracts/report/write.ts";
+import { readScenario } from "../../../scenarios/document.ts";
+import type { Environments } from "../../../scenarios/environment.ts";
+import { type Outcome, replay, scenarioFiles } from "../../../scenarios/replay.ts";
+import { replayReport } from "../../../scenarios/reports.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
  * What each scenario is about, and what breaks it: a fault, a setting or an order in its text that is put

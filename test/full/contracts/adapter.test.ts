@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
-import { type Addresses, createAddressTarget, runContracts } from "../../contracts/index.ts";
-import { Unreachable } from "../../contracts/targets/send.ts";
-import { startEmulator } from "../../emulator/runtime/index.ts";
-import { type AdapterMistakes, startPlainEmulator } from "../full/contracts/plain-emulator.ts";
+import { type Addresses, createAddressTarget, runContracts } from "../../../contracts/index.ts";
+import { Unreachable } from "../../../contracts/targets/send.ts";
+import { startEmulator } from "../../../emulator/runtime/index.ts";
+import { type AdapterMistakes, startPlainEmulator } from "./plain-emulator.ts";
 
 async function openTarget(mistakes: AdapterMistakes = {}, more: Partial<Addresses> = {}) {
   const server = await startPlainEmulator({ clock: "frozen", now: "2026-03-02T00:00:00Z" }, mistakes);

@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import * as checksums from "../../emulator/storage/checksum.ts";
-import { workingFolder } from "../support/emulator-process.ts";
+import * as checksums from "../../../emulator/storage/checksum.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 
-const RUN = fileURLToPath(new URL("../../bench/run.mjs", import.meta.url));
+const RUN = fileURLToPath(new URL("../../../bench/run.mjs", import.meta.url));
 
 function bench(...words: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ function report(multiples: Readonly<Record<string, number>>): string {
 }
 
 it("the stand-in for checksums has the same exports", async () => {
-  const standIn = (await import("../../bench/peers/no-checksums.mjs" as string)) as object;
+  const standIn = (await import("../../../bench/peers/no-checksums.mjs" as string)) as object;
   expect(Object.keys(standIn).sort()).toEqual(Object.keys(checksums).sort());
 });
 

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
-import { openObjectStore } from "../../contracts/targets/object-store.ts";
-import { createSender } from "../../contracts/targets/send.ts";
+import { openObjectStore } from "../../../contracts/targets/object-store.ts";
+import { createSender } from "../../../contracts/targets/send.ts";
 
 const REQUEST = { region: "us", method: "GET", path: "/threads", headers: {} } as const;
 

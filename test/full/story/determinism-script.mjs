@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startEmulator } from "../../dist/emulator/runtime/index.mjs";
+import { startEmulator } from "../../../dist/emulator/runtime/index.mjs";
 
 const emulator = await startEmulator({
   clock: "frozen",

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startEmulator } from "../../emulator/runtime/index.ts";
-import { temporaryFolder } from "../storage/rows/open-store.ts";
-import { usageOf } from "../support/process-usage.ts";
+import { startEmulator } from "../../../emulator/runtime/index.ts";
+import { temporaryFolder } from "../../storage/rows/open-store.ts";
+import { usageOf } from "../../support/process-usage.ts";
 
 /** One file that is left each time is more than may be. */
 const SAVED_AND_LOADED = 20;

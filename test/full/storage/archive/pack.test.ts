@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { packEntries } from "../../../emulator/storage/archive/pack.ts";
+import { packEntries } from "../../../../emulator/storage/archive/pack.ts";
 
 const ENTRIES = 6;
 const ENTRY_BYTES = 60_000;

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Emulator } from "../../emulator/runtime/index.ts";
-import { startCli } from "../support/cli.ts";
-import { BEGIN, HEADERS, type Rig, startRig } from "../support/emulator.ts";
-import { workingFolder } from "../support/emulator-process.ts";
-import { objectStore } from "../support/object-store.ts";
+import type { Emulator } from "../../../emulator/runtime/index.ts";
+import { startCli } from "../../support/cli.ts";
+import { BEGIN, HEADERS, type Rig, startRig } from "../../support/emulator.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
+import { objectStore } from "../../support/object-store.ts";
 
-const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../../../dist/bin/emulator.js", import.meta.url));
 
 let rig: Rig;
 let clients: S3Client[];

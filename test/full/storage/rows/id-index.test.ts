@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { IdIndex } from "../../../emulator/storage/rows/id-index.ts";
-import { createRecordWriter, RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
-import { idOf } from "./open-store.ts";
+import { IdIndex } from "../../../../emulator/storage/rows/id-index.ts";
+import { createRecordWriter, RECORD_BYTES } from "../../../../emulator/storage/rows/sidecar.ts";
+import { idOf } from "../../../storage/rows/open-store.ts";
 
 const COUNT = 200_000;
 

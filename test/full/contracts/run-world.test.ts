@@ -5,8 +5,8 @@ import {
   runContracts,
   suite,
   type Target,
-} from "../../contracts/index.ts";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
+} from "../../../contracts/index.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../../emulator/runtime/index.ts";
 
 const NOW = "2026-03-02T00:00:00Z";
 /** They move time, ingest rows, write files, create worlds and snapshots, and call the other region. */
