@@ -11,7 +11,7 @@ interface Moved extends AdvanceResult {
 }
 
 /** How far the clock moves in one call. */
-const DAYS = 60;
+const DAYS = 20;
 
 let rig: ExportRig;
 
