@@ -11,7 +11,7 @@ interface Moved extends AdvanceResult {
 }
 
 /** How far the clock moves in one call. */
-const DAYS = 20;
+const DAYS = 21;
 
 let rig: ExportRig;
 
