@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { CLI, cpuMsOf } from "../harness/processes.mjs";
 
-const SWEPT = fileURLToPath(new URL("../../test/scenarios/sweeps/nightly.scenario.yaml", import.meta.url));
+const SWEPT = fileURLToPath(
+  new URL("../../test/full/scenarios/sweeps/nightly.scenario.yaml", import.meta.url),
+);
 const LOOK_MS = 100;
 
 /** One `replay`, whose trials may differ: their number, and what they took. */

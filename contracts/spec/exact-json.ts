@@ -22,8 +22,12 @@ export function parseExact(text: string): unknown {
 }
 
 /** The JSON text of a value with marks, which are removed. A number that became a name is a name. */
-export function printExact(value: unknown, replacer?: (name: string, value: unknown) => unknown): string {
-  const text = JSON.stringify(value, replacer);
+export function printExact(
+  value: unknown,
+  replacer?: (name: string, value: unknown) => unknown,
+  indent?: number,
+): string {
+  const text = JSON.stringify(value, replacer, indent);
   return text?.includes("\\udc0")
     ? text.replace(MARKS_IN_JSON, (_, numeral?: string, colon?: string) =>
         colon ? `"${numeral}":` : (numeral ?? '"'),

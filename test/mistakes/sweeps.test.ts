@@ -7,7 +7,7 @@ import { subjectOf } from "../support/subjects.ts";
 import { type Edit, edited, load } from "./source.ts";
 
 /** It expects only a status: the sweep finds what is wrong with the files. */
-const NIGHTLY = fileURLToPath(new URL("../scenarios/sweeps/nightly.scenario.yaml", import.meta.url));
+const NIGHTLY = fileURLToPath(new URL("../full/scenarios/sweeps/nightly.scenario.yaml", import.meta.url));
 
 const RETRY = "    attempt: run.attempt + 1,\n";
 const AT_END = "window 2026-02-26T00:00Z/2026-02-27T06:00Z: a row at 2026-02-27T06:00:00.000Z";

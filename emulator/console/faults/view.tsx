@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import {
   FAULT_POINT_NAMES,
   FAULT_PRESETS,
@@ -55,8 +56,8 @@ const columnsOf = (turns: readonly Turn[]): readonly Column<FaultView>[] => [
     ),
   },
   { name: "Fault", show: ({ preset, target }) => preset ?? target },
-  { name: "Where", show: ({ match }) => <code>{JSON.stringify(match)}</code> },
-  { name: "What", show: ({ then }) => <code>{JSON.stringify(then)}</code> },
+  { name: "Where", show: ({ match }) => <code>{printExact(match)}</code> },
+  { name: "What", show: ({ then }) => <code>{printExact(then)}</code> },
   { name: "Hits", number: true, show: ({ hits, times }) => `${hits} / ${times}` },
   { name: "At turns", show: ({ id }) => <Hits id={id} turns={turns} /> },
   { name: "Armed", show: ({ armed_at }) => <Time at={armed_at} /> },

@@ -1,3 +1,4 @@
+import { textOrJson } from "../../../contracts/spec/exact-json.ts";
 import type { ParquetPage } from "../../subjects/object-storage/parquet-page.ts";
 import { count } from "../model/count.ts";
 import { type Column, Table } from "../parts/table.tsx";
@@ -48,7 +49,7 @@ export function Groups({ page }: { readonly page: ParquetPage }) {
 
 function Bound({ value }: { readonly value: unknown }) {
   if (value === null || value === undefined) return <span class="none">–</span>;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOrJson(value);
   return (
     <span class="mono cell" title={text}>
       {text}

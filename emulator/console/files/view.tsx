@@ -1,3 +1,4 @@
+import { textOrJson } from "../../../contracts/spec/exact-json.ts";
 import type { ParquetPage } from "../../subjects/object-storage/parquet-page.ts";
 import { useReply } from "../model/resource.ts";
 import { addressOf, addressWith, go, route } from "../model/router.ts";
@@ -143,7 +144,7 @@ function ColumnChoice({ names }: { readonly names: readonly string[] }) {
 /** The id of a row links to the explanation why the export contains it. */
 function Cell({ name, value, exportId }: { name: string; value: unknown; exportId: string | null }) {
   if (value === null || value === undefined) return <span class="none">null</span>;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOrJson(value);
   if (name === "id")
     return (
       <a class="mono" href={addressOf("why", exportId, { run: text })}>

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { parseExact } from "../../../contracts/spec/exact-json.ts";
 import { createControlClient } from "../../client/control-client.ts";
 import { type ClientReply, type ClientRequest, NoReply } from "../../client/send.ts";
 import { token } from "./token.ts";
@@ -42,12 +43,12 @@ export function pageHeaders(method: string): Record<string, string> {
 }
 
 /** The control API of this world, as of the visible turn. All data of the console is from it. */
-export const client = createControlClient(sendHere);
+export const client = createControlClient(sendHere, parseExact);
 
 /** The control API as of now: for the clock, and for views without history. */
-export const present = createControlClient(send);
+export const present = createControlClient(send, parseExact);
 
 /** The control API of another world of this process, as of now. */
 export function clientOf(world: string) {
-  return createControlClient((path, request) => send(pathOf(world) + path, request));
+  return createControlClient((path, request) => send(pathOf(world) + path, request), parseExact);
 }

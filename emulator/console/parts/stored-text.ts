@@ -3,6 +3,9 @@ import { options, type VNode } from "preact";
 /** Characters that change the order of the text around them and are themselves invisible. */
 const BIDI_CONTROLS = /\p{Bidi_Control}/gu;
 
+/** How `exact-json.ts` marks a number with all its digits, and a name in the order of its object. */
+const EXACT_MARK = /^[\udc00\udc01]/;
+
 /** A word too long for a column. */
 const LONG_WORD = /\S{60}/;
 
@@ -32,10 +35,12 @@ function makeSafe(vnode: VNode<Record<string, unknown>>): void {
 }
 
 function visible(text: string): string {
-  return text.replace(
-    BIDI_CONTROLS,
-    (sign) => `‹U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`,
-  );
+  return text
+    .replace(EXACT_MARK, "")
+    .replace(
+      BIDI_CONTROLS,
+      (sign) => `‹U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`,
+    );
 }
 
 function hasLongWord(children: unknown): boolean {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ExchangeResult } from "../../../contracts/engine/oracle/oracle.ts";
+import { parseExact } from "../../../contracts/spec/exact-json.ts";
 import type { RequestView } from "../../control/requests.ts";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import type { RecordedRequest } from "../../subjects/recording.ts";
@@ -140,7 +141,7 @@ function RequestContent({ number }: { readonly number: number }) {
 
 function parseBody(text: string | null): unknown {
   try {
-    return text === null || text === "" ? text : JSON.parse(text);
+    return text === null || text === "" ? text : parseExact(text);
   } catch {
     return text;
   }

@@ -1,5 +1,6 @@
 import type { TargetedInputEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { printExact } from "../../../contracts/spec/exact-json.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import type { RunDetail } from "../../subjects/agent/overview.ts";
 import { useReply } from "../model/resource.ts";
@@ -100,7 +101,7 @@ function Playback({ run }: { readonly run: RunDetail }) {
             <details>
               <summary>
                 <span class="mono muted">+{spanOf(instantMs(instant) - start)}</span> <code>{event}</code>{" "}
-                <span class="frame-data mono">{JSON.stringify(data).slice(0, 160)}</span>
+                <span class="frame-data mono">{printExact(data).slice(0, 160)}</span>
               </summary>
               <Json value={data} />
             </details>

@@ -98,7 +98,7 @@ describe("a broken emulator", () => {
     const cwd = workingFolder();
     const { ready, child, ended } = await start(["--ephemeral"], { cwd, env: { TMPDIR: cwd } });
     const { body } = await send<{ objects_folder: string }>(ready.url, "GET", "/_emulator/v1/status");
-    breakTraces(join(body.objects_folder, "../../../.."));
+    breakTraces(join(body.objects_folder, "../../.."));
     // More than waits in memory until it is written.
     await send(ready.url, "POST", "/runs", { ...ROW, inputs: { text: "x".repeat(2 ** 21) } });
     if (child.exitCode === null) await once(child, "exit");

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ParquetPage } from "../../../emulator/subjects/object-storage/parquet-page.ts";
 import { show, useBrowser } from "../../console/browser.ts";
-import { type ExportRig, type Rig, startExportRig, startRig } from "../../support/emulator.ts";
+import { type ExportRig, HEADERS, type Rig, startExportRig, startRig } from "../../support/emulator.ts";
 import { hasChromium } from "../browser/chromium.ts";
 
 const rigs: Rig[] = [];
@@ -139,6 +139,22 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await threads.locator("time[datetime^='2026-03-01T01:00:00']").waitFor();
     await rig.emulator.clock.advance("PT1H");
     await page.getByText("No thread yet.").waitFor();
+  });
+
+  it("sees numbers with the digits, and names in the order, in which they were sent", async () => {
+    const rig = await fromNothing();
+    const { body } = await rig.call<{ thread_id: string }>("POST", "/threads", {});
+    const input = '{"b":9007199254740993,"10":10.0}';
+    const sent = await fetch(`${rig.emulator.url}/threads/${body.thread_id}/runs`, {
+      method: "POST",
+      headers: HEADERS,
+      body: `{"assistant_id":"agent","input":${input}}`,
+    });
+    const run = (await sent.json()) as { run_id: string };
+    const page = await openAt(rig.emulator.url, `#/runs/${run.run_id}`);
+    const shown = page.locator("pre.json").filter({ hasText: "9007199254740993" }).first();
+    await shown.waitFor({ state: "attached" });
+    expect((await shown.textContent())?.replace(/\s/g, "")).toContain(input);
   });
 
   it("trips a limit and releases it", async () => {

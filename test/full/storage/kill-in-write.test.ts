@@ -50,7 +50,7 @@ function buildWriter(): string {
   // The helpers of the rows import the test runner, which a plain program has not.
   const sample = readFileSync(new URL("../../storage/rows/open-store.ts", import.meta.url), "utf8")
     .replace(/import \{ onTestFinished \}.*\n/, "const onTestFinished = (_) => {};\n")
-    .replaceAll("../../../../", ROOT);
+    .replaceAll("../../../", ROOT);
   writeFileSync(join(program, "sample.ts"), sample);
   writeFileSync(join(program, "writer.ts"), WRITER);
   const built = join(program, "writer.mjs");

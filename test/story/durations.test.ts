@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { duration } from "../../../emulator/config/kinds.ts";
-import { parseDuration } from "../../../emulator/kernel/duration.ts";
-import { readScenario } from "../../../scenarios/document.ts";
-import { run } from "../../support/command-line.ts";
-import { BEGIN, startExportRig } from "../../support/emulator.ts";
-import { workingFolder } from "../../support/emulator-process.ts";
-import { useRig } from "../../support/use-rig.ts";
+import { duration } from "../../emulator/config/kinds.ts";
+import { parseDuration } from "../../emulator/kernel/duration.ts";
+import { readScenario } from "../../scenarios/document.ts";
+import { run } from "../support/command-line.ts";
+import { BEGIN, startExportRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
+import { useRig } from "../support/use-rig.ts";
 
 /** `test/python/test_fixtures.py` reads the same table. */
 const TABLE: { readonly valid: Readonly<Record<string, number>>; readonly invalid: readonly string[] } =
