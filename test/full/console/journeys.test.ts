@@ -145,16 +145,16 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     const rig = await fromNothing();
     const { body } = await rig.call<{ thread_id: string }>("POST", "/threads", {});
     const input = '{"b":9007199254740993,"10":10.0}';
-    const sent = await fetch(`${rig.emulator.url}/threads/${body.thread_id}/runs`, {
+    const reply = await fetch(`${rig.emulator.url}/threads/${body.thread_id}/runs`, {
       method: "POST",
       headers: HEADERS,
       body: `{"assistant_id":"agent","input":${input}}`,
     });
-    const run = (await sent.json()) as { run_id: string };
+    const run = (await reply.json()) as { run_id: string };
     const page = await openAt(rig.emulator.url, `#/runs/${run.run_id}`);
-    const shown = page.locator("pre.json").filter({ hasText: "9007199254740993" }).first();
-    await shown.waitFor({ state: "attached" });
-    expect((await shown.textContent())?.replace(/\s/g, "")).toContain(input);
+    const document = page.locator("pre.json").filter({ hasText: "9007199254740993" }).first();
+    await document.waitFor({ state: "attached" });
+    expect((await document.textContent())?.replace(/\s/g, "")).toContain(input);
   });
 
   it("trips a limit and releases it", async () => {
