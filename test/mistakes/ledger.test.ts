@@ -27,10 +27,10 @@ it("each row has a title of its own", () => {
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
-const [harmless, stumbling, broken] = mistakes("4.1/order", {
-  harmless: (next) => next,
-  stumbling: () => () => Promise.reject(new TypeError("no")),
-  broken: rewriteReply(["GET", /^\/threads\//], (reply) => ({ ...reply, status: 503 })),
+const [harmless, stumbling, broken] = mistakes({
+  "4.1/order: harmless": (next) => next,
+  "4.1/order: stumbling": () => () => Promise.reject(new TypeError("no")),
+  "4.1/order: broken": rewriteReply(["GET", /^\/threads\//], (reply) => ({ ...reply, status: 503 })),
 }) as readonly [Row, Row, Row];
 
 it("nothing is noticed if nothing is wrong, or if the harness fails", async () => {

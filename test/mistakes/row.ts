@@ -37,41 +37,41 @@ export interface Row extends Change {
   readonly finds: "FAIL" | "difference" | "nothing";
 }
 
-/** Changes by what the server does; a function rewrites requests and replies. */
+/** `<about>: <what the server does>` and the change; a function rewrites requests and replies. */
 type Changes = Readonly<Record<string, Change | SendWrapper>>;
 
-function rowsOf(about: string, finds: Row["finds"], changes: Changes): readonly Row[] {
-  return Object.entries(changes).map(([does, change]) => ({
-    about,
-    does,
-    finds,
-    ...(typeof change === "function" ? { send: change } : change),
-  }));
+function rowsOf(changes: Changes, findsOf: (about: string) => Row["finds"]): readonly Row[] {
+  return Object.entries(changes).map(([title, change]) => {
+    const [about = "", ...words] = title.split(": ");
+    const parts = typeof change === "function" ? { send: change } : change;
+    return { about, does: words.join(": "), finds: findsOf(about), ...parts };
+  });
 }
 
-/** Servers that break a statement of the specification, or an assumption if the requirement is one. */
-export function mistakes(about: string, changes: Changes): readonly Row[] {
-  const [first = ""] = about.split(" ");
-  const isShown = first.includes("/") || REQUIREMENTS[first as RequirementId].kind === "S";
-  return rowsOf(about, isShown ? "FAIL" : "difference", changes);
+/** Servers that break a statement of the specification, or an assumption if the (first) requirement is one. */
+export function mistakes(changes: Changes): readonly Row[] {
+  return rowsOf(changes, (about) => {
+    const [first = ""] = about.split(" ");
+    return first.includes("/") || REQUIREMENTS[first as RequirementId].kind === "S" ? "FAIL" : "difference";
+  });
 }
 
 /** Servers that break an assumption which belongs to a shown requirement. */
-export function differences(about: string, changes: Changes): readonly Row[] {
-  return rowsOf(about, "difference", changes);
+export function differences(changes: Changes): readonly Row[] {
+  return rowsOf(changes, () => "difference");
 }
 
 /** Servers that differ where the specification is silent. */
-export function conforming(about: RequirementId, changes: Changes): readonly Row[] {
-  return rowsOf(about, "nothing", changes);
+export function conforming(changes: Changes): readonly Row[] {
+  return rowsOf(changes, () => "nothing");
 }
 
-/** Servers with an edit of one file. */
+/** Servers with an edit of one file: `<about>: <what the server does>`, the text, and what replaces it. */
 export function edits(
   file: string,
-  ...rows: readonly (readonly [does: string, from: string, to: string, about: string])[]
+  ...rows: readonly (readonly [title: string, from: string, to: string])[]
 ): readonly Row[] {
-  return rows.flatMap(([does, from, to, about]) => mistakes(about, { [does]: { edit: { file, from, to } } }));
+  return mistakes(Object.fromEntries(rows.map(([title, from, to]) => [title, { edit: { file, from, to } }])));
 }
 
 /** The target with the change applied, apart from settings and sources. */

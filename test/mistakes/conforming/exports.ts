@@ -74,76 +74,63 @@ const takesUnknownProjects = rewriteReply(CREATE, (reply) =>
 );
 
 /** §2.5, §2.6, §3 and §7.3: exports and their runs. */
-export const EXPORT_SERVERS: readonly Row[] = [
-  ...conforming("2.6-2", {
-    "the members of the progress have other names": renameMembers(RUNS, {
-      files: "parquet_files",
-      latest_cursor: "position",
-    }),
-    "the members of the progress are in the run itself": rewriteReplyBody(RUNS, ({ metadata, ...run }) => ({
+export const EXPORT_SERVERS: readonly Row[] = conforming({
+  "2.6-2: the members of the progress have other names": renameMembers(RUNS, {
+    files: "parquet_files",
+    latest_cursor: "position",
+  }),
+  "2.6-2: the members of the progress are in the run itself": rewriteReplyBody(
+    RUNS,
+    ({ metadata, ...run }) => ({
       ...run,
       ...(metadata as Members),
-    })),
-    "the cursor is an object": progress((metadata) => ({
-      ...metadata,
-      latest_cursor: metadata.latest_cursor === null ? null : { after: metadata.latest_cursor },
-    })),
-    "file paths do not have the bucket": files((file) => file.replace(/^[^/]+\//, "")),
-    "file paths are s3:// URLs": files((file) => `s3://${file}`),
-    "files are objects {path, rows}": files((path) => ({ path, rows: 1 })),
-  }),
-  ...conforming("7.3-7", {
-    "the first attempt is retry_1": rewriteErrors((errors) =>
-      Object.fromEntries(
-        Object.entries(errors).map(([key, text]) => [`retry_${Number(key.replace(/\D/g, "")) + 1}`, text]),
-      ),
+    }),
+  ),
+  "2.6-2: the cursor is an object": progress((metadata) => ({
+    ...metadata,
+    latest_cursor: metadata.latest_cursor === null ? null : { after: metadata.latest_cursor },
+  })),
+  "2.6-2: file paths do not have the bucket": files((file) => file.replace(/^[^/]+\//, "")),
+  "2.6-2: file paths are s3:// URLs": files((file) => `s3://${file}`),
+  "2.6-2: files are objects {path, rows}": files((path) => ({ path, rows: 1 })),
+  "7.3-7: the first attempt is retry_1": rewriteErrors((errors) =>
+    Object.fromEntries(
+      Object.entries(errors).map(([key, text]) => [`retry_${Number(key.replace(/\D/g, "")) + 1}`, text]),
     ),
-    "an infrastructure interruption is not recorded": rewriteErrors((errors) =>
-      Object.fromEntries(Object.entries(errors).filter(([, text]) => !isInterruption(text))),
-    ),
-  }),
-  ...conforming("3.1-8", {
-    "an export of a schedule is created before it is due": listNext,
-    "cancelling a finished export is answered with 200": rewriteStatus(STOP, [409], 200, {}),
-    "cancelling a finished export is answered with 400": rewriteStatus(STOP, [409], 400),
-    "an export is RUNNING while it waits for a slot": waitsRunning,
-    "a one-off export is CREATED for five seconds": {
-      settings: { timings: { one_off_start_delay: "PT5S" } },
-    },
-    "a one-off export begins at once": { settings: { timings: { one_off_start_delay: "PT0S" } } },
-    "a file takes twenty seconds": { settings: { timings: { file_duration: "PT20S" } } },
-  }),
-  ...conforming("3.1-9", {
-    "the other runs of a failed export are CANCELLED": rewriteReplyBody(RUNS, (run) =>
-      (run.status === "FAILED" || run.status === "TIMEDOUT") && Object.keys(errorsOf(run)).length === 0
-        ? { ...run, status: "CANCELLED" }
-        : run,
-    ),
-  }),
-  ...conforming("3.3-7", {
-    "a new schedule is RUNNING": rewriteExports((body) =>
-      body.interval_hours && body.status === "CREATED" ? { ...body, status: "RUNNING" } : body,
-    ),
-    "a schedule is always CREATED": rewriteExports((body) =>
-      body.interval_hours && body.status === "RUNNING" ? { ...body, status: "CREATED" } : body,
-    ),
-    "the creation time of a spawned export is the end of its window": rewriteSpawned((body) => ({
-      ...body,
-      created_at: iso(instantOf(body.created_at) - 10 * MINUTE),
-    })),
-  }),
-  ...conforming("2.8-2", {
-    "a day without rows has no run": rewriteList(RUNS, (runs) =>
-      runs.filter(({ status, rows_exported }) => status !== "COMPLETED" || rows_exported !== 0),
-    ),
-  }),
-  ...conforming("2.4-9", {
-    "the size of a written file is requested, but a wrong size has no effect": toleratesSizes,
-  }),
-  ...conforming("2.5-1", { "an export of an empty project is accepted": takesUnknownProjects }),
-  ...conforming("4.6-1", {
-    "exports are listed in the order of creation": rewriteList(["GET", /\/bulk-exports(\?|$)/], (all) =>
-      [...all].reverse(),
-    ),
-  }),
-];
+  ),
+  "7.3-7: an infrastructure interruption is not recorded": rewriteErrors((errors) =>
+    Object.fromEntries(Object.entries(errors).filter(([, text]) => !isInterruption(text))),
+  ),
+  "3.1-8: an export of a schedule is created before it is due": listNext,
+  "3.1-8: cancelling a finished export is answered with 200": rewriteStatus(STOP, [409], 200, {}),
+  "3.1-8: cancelling a finished export is answered with 400": rewriteStatus(STOP, [409], 400),
+  "3.1-8: an export is RUNNING while it waits for a slot": waitsRunning,
+  "3.1-8: a one-off export is CREATED for five seconds": {
+    settings: { timings: { one_off_start_delay: "PT5S" } },
+  },
+  "3.1-8: a one-off export begins at once": { settings: { timings: { one_off_start_delay: "PT0S" } } },
+  "3.1-8: a file takes twenty seconds": { settings: { timings: { file_duration: "PT20S" } } },
+  "3.1-9: the other runs of a failed export are CANCELLED": rewriteReplyBody(RUNS, (run) =>
+    (run.status === "FAILED" || run.status === "TIMEDOUT") && Object.keys(errorsOf(run)).length === 0
+      ? { ...run, status: "CANCELLED" }
+      : run,
+  ),
+  "3.3-7: a new schedule is RUNNING": rewriteExports((body) =>
+    body.interval_hours && body.status === "CREATED" ? { ...body, status: "RUNNING" } : body,
+  ),
+  "3.3-7: a schedule is always CREATED": rewriteExports((body) =>
+    body.interval_hours && body.status === "RUNNING" ? { ...body, status: "CREATED" } : body,
+  ),
+  "3.3-7: the creation time of a spawned export is the end of its window": rewriteSpawned((body) => ({
+    ...body,
+    created_at: iso(instantOf(body.created_at) - 10 * MINUTE),
+  })),
+  "2.8-2: a day without rows has no run": rewriteList(RUNS, (runs) =>
+    runs.filter(({ status, rows_exported }) => status !== "COMPLETED" || rows_exported !== 0),
+  ),
+  "2.4-9: the size of a written file is requested, but a wrong size has no effect": toleratesSizes,
+  "2.5-1: an export of an empty project is accepted": takesUnknownProjects,
+  "4.6-1: exports are listed in the order of creation": rewriteList(["GET", /\/bulk-exports(\?|$)/], (all) =>
+    [...all].reverse(),
+  ),
+});

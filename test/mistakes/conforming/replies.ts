@@ -59,40 +59,38 @@ const NO = { detail: "Not Found" };
 const MASKED = { access_key_id: "AKIA************", secret_access_key: "********" };
 
 /** §4 to §7: statuses, headers and bodies that are not shown. */
-export const REPLY_SERVERS: readonly Row[] = [
-  ...conforming("7-1", {
-    "members without a value are omitted": withoutNulls,
-    "the list of exports is {bulk_exports, total}": enveloped(LIST, "bulk_exports"),
-    "the list of export runs is {runs, total}": enveloped(RUNS, "runs"),
-    "ids of exports and destinations are not UUIDs": respelled(
-      (id) => `x-${id}`,
-      (text) => text.replace(new RegExp(`\\bx-(${UUID})`, "g"), "$1"),
-    ),
-    "ids of exports and destinations are in capitals": respelled((id) => id.toUpperCase(), lowerCaseIds),
-    "times have a small t and z": lowerCaseTimes(EXPORTS),
-    "the creation times of exports and their runs have no zone": withoutZone("created_at"),
-    "the windows of exports and their runs have no zone": withoutZone("start_time|end_time"),
-    "a destination is returned with masked credentials": setReplyMembers(DESTINATION, {
-      credentials: MASKED,
-    }),
-    "creating an export returns 202": rewriteStatus(CREATE, [200], 202),
-    "PATCH returns {}": rewriteStatus(STOP, [200], 200, {}),
-    "PATCH returns 204 without a body": rewriteReply(STOP, (reply) =>
-      reply.status === 200 ? { status: 204, headers: {}, text: "" } : reply,
-    ),
-    "every refusal of the platform has status 400": rewriteStatus(
-      EXPORTS,
-      [401, 404, 405, 409, 413, 415, 422],
-      400,
-    ),
-    "an unknown resource is answered with 403": renumber(EXPORTS, { 404: 403 }),
-    "errors are plain text": reword(EXPORTS, (message) => message, "text/plain"),
-    "errors are {type, title, detail: [{msg}]}": reword(EXPORTS, (msg) => ({
-      type: "about:blank",
-      title: "no",
-      detail: [{ msg }],
-    })),
-    "destinations cannot be listed": rewriteStatus(DESTINATIONS, [200], 405, NO),
-    "trace rows cannot be read": rewriteStatus(["GET", /^\/(api\/v1\/)?runs\//], [200], 404, NO),
+export const REPLY_SERVERS: readonly Row[] = conforming({
+  "7-1: members without a value are omitted": withoutNulls,
+  "7-1: the list of exports is {bulk_exports, total}": enveloped(LIST, "bulk_exports"),
+  "7-1: the list of export runs is {runs, total}": enveloped(RUNS, "runs"),
+  "7-1: ids of exports and destinations are not UUIDs": respelled(
+    (id) => `x-${id}`,
+    (text) => text.replace(new RegExp(`\\bx-(${UUID})`, "g"), "$1"),
+  ),
+  "7-1: ids of exports and destinations are in capitals": respelled((id) => id.toUpperCase(), lowerCaseIds),
+  "7-1: times have a small t and z": lowerCaseTimes(EXPORTS),
+  "7-1: the creation times of exports and their runs have no zone": withoutZone("created_at"),
+  "7-1: the windows of exports and their runs have no zone": withoutZone("start_time|end_time"),
+  "7-1: a destination is returned with masked credentials": setReplyMembers(DESTINATION, {
+    credentials: MASKED,
   }),
-];
+  "7-1: creating an export returns 202": rewriteStatus(CREATE, [200], 202),
+  "7-1: PATCH returns {}": rewriteStatus(STOP, [200], 200, {}),
+  "7-1: PATCH returns 204 without a body": rewriteReply(STOP, (reply) =>
+    reply.status === 200 ? { status: 204, headers: {}, text: "" } : reply,
+  ),
+  "7-1: every refusal of the platform has status 400": rewriteStatus(
+    EXPORTS,
+    [401, 404, 405, 409, 413, 415, 422],
+    400,
+  ),
+  "7-1: an unknown resource is answered with 403": renumber(EXPORTS, { 404: 403 }),
+  "7-1: errors are plain text": reword(EXPORTS, (message) => message, "text/plain"),
+  "7-1: errors are {type, title, detail: [{msg}]}": reword(EXPORTS, (msg) => ({
+    type: "about:blank",
+    title: "no",
+    detail: [{ msg }],
+  })),
+  "7-1: destinations cannot be listed": rewriteStatus(DESTINATIONS, [200], 405, NO),
+  "7-1: trace rows cannot be read": rewriteStatus(["GET", /^\/(api\/v1\/)?runs\//], [200], 404, NO),
+});

@@ -35,8 +35,12 @@ const ALTERNATIVES: readonly Alternative[] = OPEN_CHOICES.flatMap((id) => {
 
 const rowsOf = (make: typeof differences, alternatives: readonly Alternative[]) =>
   alternatives.flatMap(({ id, does, settings, lacks }) =>
-    make(ASSUMPTIONS[id].requirement, {
-      [does]: { settings, ...(lacks && { lacks }), ...(id.startsWith("agent.") && { paths: AGENT_PATHS }) },
+    make({
+      [`${ASSUMPTIONS[id].requirement}: ${does}`]: {
+        settings,
+        ...(lacks && { lacks }),
+        ...(id.startsWith("agent.") && { paths: AGENT_PATHS }),
+      },
     }),
   );
 

@@ -23,14 +23,12 @@ const otherName = (name: string) =>
 const NEEDED = ["created_at", "id", "rows_exported", "metadata", "status"];
 
 /** Members that the specification does not show. */
-export const MEMBER_SERVERS: readonly Row[] = [
-  ...conforming("7-1", {
-    "replies have only the members that are shown": inEachReply((route, names) =>
-      dropReplyMembers(route, ...names.filter((name) => !NEEDED.includes(name))),
-    ),
-    "members that are not shown have other names": inEachReply((route, names) =>
-      renameMembers(route, Object.fromEntries(names.map((name) => [name, otherName(name)]))),
-    ),
-    "replies have an additional member": inEachReply((route) => setReplyMembers(route, { revision: 7 })),
-  }),
-];
+export const MEMBER_SERVERS: readonly Row[] = conforming({
+  "7-1: replies have only the members that are shown": inEachReply((route, names) =>
+    dropReplyMembers(route, ...names.filter((name) => !NEEDED.includes(name))),
+  ),
+  "7-1: members that are not shown have other names": inEachReply((route, names) =>
+    renameMembers(route, Object.fromEntries(names.map((name) => [name, otherName(name)]))),
+  ),
+  "7-1: replies have an additional member": inEachReply((route) => setReplyMembers(route, { revision: 7 })),
+});

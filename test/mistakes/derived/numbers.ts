@@ -16,10 +16,10 @@ function limitRows(group: "limits" | "timings", table: LimitTable): readonly Row
   return Object.entries(table).flatMap(([key, limit]) => {
     if (limit.own) return [];
     const rows = otherValues(limit).map((value) => [
-      `${key} is ${value}, not ${limit.value}`,
+      `${limit.requirement}: ${key} is ${value}, not ${limit.value}`,
       { settings: { [group]: { [key]: value } } },
     ]);
-    return mistakes(limit.requirement, Object.fromEntries(rows));
+    return mistakes(Object.fromEntries(rows));
   });
 }
 
@@ -35,14 +35,27 @@ export const RATE_MISTAKES: readonly Row[] = RATE_FACT_IDS.flatMap((id) => {
   const withRates = (change: (rate: Rate) => Rate) => ({
     settings: { rate_limits: { rows: { [id]: { us: change(us), eu: change(eu) } } } },
   });
-  return mistakes(`8.5/${id.replaceAll("_", "-")}`, {
-    "one request more is accepted": withRates(({ count, seconds }) => ({ count: count + 1, seconds })),
+  const about = `8.5/${id.replaceAll("_", "-")}`;
+  return mistakes({
+    [`${about}: one request more is accepted`]: withRates(({ count, seconds }) => ({
+      count: count + 1,
+      seconds,
+    })),
     // A count of 0 is not a setting.
     ...(us.count > 1 && {
-      "one request less is accepted": withRates(({ count, seconds }) => ({ count: count - 1, seconds })),
+      [`${about}: one request less is accepted`]: withRates(({ count, seconds }) => ({
+        count: count - 1,
+        seconds,
+      })),
     }),
-    "the window is one second longer": withRates(({ count, seconds }) => ({ count, seconds: seconds + 1 })),
-    "the window is one second shorter": withRates(({ count, seconds }) => ({ count, seconds: seconds - 1 })),
-    ...(us.count !== eu.count && { "both regions have the same count": withRates(() => us) }),
+    [`${about}: the window is one second longer`]: withRates(({ count, seconds }) => ({
+      count,
+      seconds: seconds + 1,
+    })),
+    [`${about}: the window is one second shorter`]: withRates(({ count, seconds }) => ({
+      count,
+      seconds: seconds - 1,
+    })),
+    ...(us.count !== eu.count && { [`${about}: both regions have the same count`]: withRates(() => us) }),
   });
 });

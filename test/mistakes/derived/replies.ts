@@ -12,11 +12,13 @@ function rowsOf([name, operation]: readonly [string, Operation]): readonly Row[]
     (member) => !member.isAssumed && !OPEN.test(`${name}.${member.name}`),
   );
   return [
-    ...mistakes(operation.requirements[0] ?? "", { [`${name} does not exist`]: answerInstead(route, 404) }),
+    ...mistakes({ [`${operation.requirements[0]}: ${name} does not exist`]: answerInstead(route, 404) }),
     ...members.flatMap(({ name: member, about }) =>
-      mistakes(about, {
-        [`${name} replies without ${member}`]: dropReplyMembers(route, member),
-        [`${name} replies with ${member} of another type`]: setReplyMembers(route, { [member]: [[true]] }),
+      mistakes({
+        [`${about}: ${name} replies without ${member}`]: dropReplyMembers(route, member),
+        [`${about}: ${name} replies with ${member} of another type`]: setReplyMembers(route, {
+          [member]: [[true]],
+        }),
       }),
     ),
   ];

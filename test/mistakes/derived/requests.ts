@@ -12,7 +12,7 @@ function rowsOf([name, operation]: readonly [string, Operation]): readonly Row[]
     (member) => [member, dropRequestMembers(route, member.name)] as const,
   );
   return [...parameters, ...members].flatMap(([member, send]) =>
-    member.isAssumed ? [] : mistakes(member.about, { [`${name} ignores ${member.name}`]: send }),
+    member.isAssumed ? [] : mistakes({ [`${member.about}: ${name} ignores ${member.name}`]: send }),
   );
 }
 
@@ -23,6 +23,6 @@ export const REQUEST_MISTAKES: readonly Row[] = [
   // What starts runs has the same members everywhere.
   ...SHOWN_OPERATIONS.filter(([, { requirements }]) => !requirements.includes("4.8-1")).flatMap(rowsOf),
   ...["assistant_id", "input", "webhook"].flatMap((member) =>
-    mistakes("4.8-2 6-1 1-4", { [`starting a run ignores ${member}`]: dropRequestMembers(STARTS, member) }),
+    mistakes({ [`4.8-2 6-1 1-4: starting a run ignores ${member}`]: dropRequestMembers(STARTS, member) }),
   ),
 ];

@@ -14,16 +14,19 @@ const renamed = (member: string, word: string) =>
 export const STATUS_MISTAKES: readonly Row[] = [
   ...EXPORT_STATUS_NAMES.flatMap((status) => {
     const about = EXPORT_MOVES.filter(({ to }) => to === status).map(({ requirement }) => requirement);
-    return mistakes(["3.1-1", ...about].join(" "), {
-      [`${status} has another name`]: rewriteExportStatus(status, `${status}_OTHER`),
+    return mistakes({
+      [`${["3.1-1", ...about].join(" ")}: ${status} has another name`]: rewriteExportStatus(
+        status,
+        `${status}_OTHER`,
+      ),
     });
   }),
   ...RUN_STATUSES.flatMap((status) =>
-    mistakes("2.1-2 2.1-1", { [`the status ${status} has another name`]: renamed("status", status) }),
+    mistakes({ [`2.1-2 2.1-1: the status ${status} has another name`]: renamed("status", status) }),
   ),
   ...STRATEGIES.flatMap((strategy) =>
-    mistakes("2.1-3", {
-      [`the strategy ${strategy} has another name`]: renamed("multitask_strategy", strategy),
+    mistakes({
+      [`2.1-3: the strategy ${strategy} has another name`]: renamed("multitask_strategy", strategy),
     }),
   ),
 ];

@@ -8,7 +8,7 @@ import { mistakes, type Row } from "../row.ts";
 
 /** A server whose table has another value. */
 const other = (does: string, about: string, table: string, assignment: string) =>
-  mistakes(about, { [does]: { edit: { file: `contracts/spec/${table}.ts`, to: assignment } } });
+  mistakes({ [`${about}: ${does}`]: { edit: { file: `contracts/spec/${table}.ts`, to: assignment } } });
 
 const withoutWord = (list: string, words: readonly string[], about: string, table: string) =>
   words.flatMap((word, index) =>

@@ -43,14 +43,12 @@ const rewriteErrorDetail = (name: string, to: unknown): SendWrapper =>
 
 /** §1, §2.4, §4, §5 and §7: regions, destinations, callers and errors. */
 export const CALLER_MISTAKES: readonly Row[] = [
-  ...mistakes("1-1", {
-    "the EU region does not respond": answerInstead(({ region }) => region === "eu", 503, { detail: "no" }),
-  }),
-  ...mistakes("1-2", {
-    "both addresses lead to one region": (next) => (request) => next({ ...request, region: "us" }),
-  }),
-  ...mistakes("1-4", {
-    "a thread retains only its newest hundred messages": rewriteReplyBody(
+  ...mistakes({
+    "1-1: the EU region does not respond": answerInstead(({ region }) => region === "eu", 503, {
+      detail: "no",
+    }),
+    "1-2: both addresses lead to one region": (next) => (request) => next({ ...request, region: "us" }),
+    "1-4: a thread retains only its newest hundred messages": rewriteReplyBody(
       ["GET", /\/threads\/[^/]+$/],
       ({ values, ...thread }) => {
         const { messages, ...others } = (values ?? {}) as Members;
@@ -60,118 +58,94 @@ export const CALLER_MISTAKES: readonly Row[] = [
         };
       },
     ),
-    "a thread retains only its newest run": rewriteReplyBody(
+    "1-4: a thread retains only its newest run": rewriteReplyBody(
       ["GET", /\/threads\/[^/]+$/],
       ({ values, ...thread }) => {
         const { messages } = (values ?? {}) as Members;
         return { ...thread, values: { messages: Array.isArray(messages) ? messages.slice(-2) : [] } };
       },
     ),
-  }),
-  ...mistakes("1-5", {
-    "a key of one region is accepted in both": (next) => (request) =>
+    "1-5: a key of one region is accepted in both": (next) => (request) =>
       next(
         request.headers["x-api-key"] === "contract-key-eu"
           ? { ...request, headers: { ...request.headers, "x-api-key": "contract-key-anywhere" } }
           : request,
       ),
-  }),
-  ...mistakes("1-3", {
-    "a trailing slash is ignored": (next) => (request) =>
+    "1-3: a trailing slash is ignored": (next) => (request) =>
       next({ ...request, path: request.path.replace(/\/$/, "") }),
-    "every path returns success": rewriteStatus(["*", /./], [404, 501], 200, {}),
-  }),
-  ...mistakes("2.4-1", {
-    "the region is optional": rewriteConfig((body) => ({ region: "us-east-1", ...body })),
-    "display_name is optional": rewriteRequestBody(DESTINATION, (body) => ({ display_name: "x", ...body })),
-    "prefix is optional": rewriteConfig((body) => ({ prefix: "", ...body })),
-    "destination_type accepts any value": setRequestMembers(DESTINATION, { destination_type: "s3" }),
-  }),
-  ...mistakes("2.4-2", {
-    "replies contain the credentials": (next) => async (request) => {
+    "1-3: every path returns success": rewriteStatus(["*", /./], [404, 501], 200, {}),
+    "2.4-1: the region is optional": rewriteConfig((body) => ({ region: "us-east-1", ...body })),
+    "2.4-1: display_name is optional": rewriteRequestBody(DESTINATION, (body) => ({
+      display_name: "x",
+      ...body,
+    })),
+    "2.4-1: prefix is optional": rewriteConfig((body) => ({ prefix: "", ...body })),
+    "2.4-1: destination_type accepts any value": setRequestMembers(DESTINATION, { destination_type: "s3" }),
+    "2.4-2: replies contain the credentials": (next) => async (request) => {
       const reply = await next(request);
       const [requestBody, replyBody] = [jsonOf(request.body), jsonOf(reply.text)];
       if (!DESTINATION[1].test(request.path) || !isMembers(requestBody) || !isMembers(replyBody))
         return reply;
       return { ...reply, text: JSON.stringify({ ...replyBody, credentials: requestBody.credentials }) };
     },
-  }),
-  ...mistakes("2.4-7", {
-    "permission to put objects is not required": accept(DESTINATION, () => true, MADE_UP_EXPORT),
-  }),
-  ...mistakes("2.4-8", { "permission to delete objects is required": refuseWithout("delete") }),
-  ...mistakes("2.4-9", {
-    "permission to get objects is required": refuseWithout("get"),
-    "the size of a written file is never requested from the store": setReplyMembers(["GET", /\/faults\//], {
-      hits: 0,
-    }),
-  }),
-  ...mistakes("2.4-11", {
-    "endpoint_url is refused": rewriteConfig((body) =>
+    "2.4-7: permission to put objects is not required": accept(DESTINATION, () => true, MADE_UP_EXPORT),
+    "2.4-8: permission to delete objects is required": refuseWithout("delete"),
+    "2.4-9: permission to get objects is required": refuseWithout("get"),
+    "2.4-9: the size of a written file is never requested from the store": setReplyMembers(
+      ["GET", /\/faults\//],
+      {
+        hits: 0,
+      },
+    ),
+    "2.4-11: endpoint_url is refused": rewriteConfig((body) =>
       body.endpoint_url ? { ...body, bucket_name: "" } : body,
     ),
-  }),
-  ...mistakes("2.4-12", {
-    "endpoint_url is required": answerInstead(
+    "2.4-12: endpoint_url is required": answerInstead(
       ({ method, path, body }) =>
         method === "POST" && DESTINATION[1].test(path) && !body?.includes("endpoint_url"),
       422,
       { detail: "endpoint_url" },
     ),
-  }),
-  ...mistakes("2.4-13", {
-    "include_bucket_in_prefix is ignored": rewriteConfig((body) => without(body, "include_bucket_in_prefix")),
-  }),
-  ...differences("4-1", {
-    "any content type is accepted": setRequestHeaders(CREATE, { "content-type": "application/json" }),
-  }),
-  ...mistakes("5-1", {
-    "the key header is case-sensitive": rewriteRequest(EXPORTS, (request) =>
+    "2.4-13: include_bucket_in_prefix is ignored": rewriteConfig((body) =>
+      without(body, "include_bucket_in_prefix"),
+    ),
+    "5-1: the key header is case-sensitive": rewriteRequest(EXPORTS, (request) =>
       "X-Api-Key" in request.headers
         ? { ...request, headers: without(request.headers, "X-Api-Key") as never }
         : request,
     ),
-  }),
-  ...mistakes("5-7", {
-    "a key is not required": rewriteRequest(EXPORTS, (request) => ({
+    "5-7: a key is not required": rewriteRequest(EXPORTS, (request) => ({
       ...request,
       headers: { "x-api-key": "any", ...request.headers },
     })),
-    "X-Tenant-Id is not required": rewriteRequest(EXPORTS, (request) => ({
+    "5-7: X-Tenant-Id is not required": rewriteRequest(EXPORTS, (request) => ({
       ...request,
       headers: { "x-tenant-id": "00000000-0000-4000-8000-000000000001", ...request.headers },
     })),
-  }),
-  ...mistakes("5-3", {
-    "all keys share one workspace": setRequestHeaders(EXPORTS, {
+    "5-3: all keys share one workspace": setRequestHeaders(EXPORTS, {
       "x-tenant-id": "00000000-0000-4000-8000-000000000001",
     }),
-  }),
-  ...mistakes("5-6", {
-    "ingest requires X-Tenant-Id": answerInstead(
+    "5-6: ingest requires X-Tenant-Id": answerInstead(
       ({ path, headers }) => INGEST[1].test(path) && !headers["x-tenant-id"],
       422,
       {
         detail: "X-Tenant-Id",
       },
     ),
-  }),
-  ...mistakes("7-1", {
-    "errors have the member error instead of detail": rewriteReply(EXPORTS, (reply) =>
+    "7-1: errors have the member error instead of detail": rewriteReply(EXPORTS, (reply) =>
       reply.status >= 400 ? { ...reply, text: reply.text.replace('"detail"', '"error"') } : reply,
     ),
-    "an unknown id is answered with 400": rewriteStatus(EXPORTS, [404], 400),
-  }),
-  ...mistakes("7.2-1", {
-    "every error of a store is reported as an invalid endpoint": rewriteErrorDetail(
+    "7-1: an unknown id is answered with 400": rewriteStatus(EXPORTS, [404], 400),
+    "7.2-1: every error of a store is reported as an invalid endpoint": rewriteErrorDetail(
       "EntityTooLarge",
       "Invalid endpoint",
     ),
-  }),
-  ...mistakes("7.2-2", {
-    "a wrong secret is reported as an unknown key": rewriteErrorDetail(
+    "7.2-2: a wrong secret is reported as an unknown key": rewriteErrorDetail(
       "Access denied",
       "Key ID you provided does not exist",
     ),
+  }),
+  ...differences({
+    "4-1: any content type is accepted": setRequestHeaders(CREATE, { "content-type": "application/json" }),
   }),
 ];

@@ -76,46 +76,32 @@ const delayFaultedWork: SendWrapper = (next) => {
 
 /** §3, §4.2 to §4.7 and §7.3: how exports go. */
 export const LIFECYCLE_MISTAKES: readonly Row[] = [
-  ...mistakes("3.1-2", { "a cancelled export stays RUNNING": acknowledgeOnly }),
-  ...mistakes("3.1-3", {
-    "a cancelled export continues": rewriteAfterCancel((body) => ({ ...body, status: "RUNNING" })),
-  }),
-  ...mistakes("3.1-4", {
-    "cancelling a schedule cancels its spawned exports": cancelChildren,
-    "a cancelled schedule continues to spawn exports": (next) =>
+  ...mistakes({
+    "3.1-2: a cancelled export stays RUNNING": acknowledgeOnly,
+    "3.1-3: a cancelled export continues": rewriteAfterCancel((body) => ({ ...body, status: "RUNNING" })),
+    "3.1-4: cancelling a schedule cancels its spawned exports": cancelChildren,
+    "3.1-4: a cancelled schedule continues to spawn exports": (next) =>
       rewriteAfterCancel((body) => ({ ...body, status: "CANCELLED" }))(acknowledgeOnly(next)),
-  }),
-  ...mistakes("3.1-6", {
-    "an export is COMPLETED with its first run": rewriteReplyBody(READ, (body) =>
+    "3.1-6: an export is COMPLETED with its first run": rewriteReplyBody(READ, (body) =>
       body.status === "RUNNING" ? { ...body, status: "COMPLETED" } : body,
     ),
-    "an export stays RUNNING": rewriteExportStatus("COMPLETED", "RUNNING"),
-  }),
-  ...mistakes("3.1-8", {
-    "a finished export can be cancelled": rewriteStatus(STOP, [409], 200, { id: "x" }),
-  }),
-  ...mistakes("3.1-9", { "sibling runs stay RUNNING": setReplyMembers(RUNS, { status: "RUNNING" }) }),
-  ...mistakes("3.3-1", {
-    "the first window begins an hour late": rewriteSpawned((body) => ({
+    "3.1-6: an export stays RUNNING": rewriteExportStatus("COMPLETED", "RUNNING"),
+    "3.1-8: a finished export can be cancelled": rewriteStatus(STOP, [409], 200, { id: "x" }),
+    "3.1-9: sibling runs stay RUNNING": setReplyMembers(RUNS, { status: "RUNNING" }),
+    "3.3-1: the first window begins an hour late": rewriteSpawned((body) => ({
       ...body,
       start_time: shiftTime(body.start_time, HOUR),
     })),
-  }),
-  ...mistakes("3.3-2", {
-    "windows leave gaps of one second": rewriteSpawned((body) => ({
+    "3.3-2: windows leave gaps of one second": rewriteSpawned((body) => ({
       ...body,
       start_time: shiftTime(body.start_time, SECOND),
     })),
-    "windows are counted from the current time": rewriteSpawned((body) => ({
+    "3.3-2: windows are counted from the current time": rewriteSpawned((body) => ({
       ...body,
       start_time: shiftTime(body.created_at, -6 * HOUR),
     })),
-  }),
-  ...mistakes("3.3-4", {
-    "a schedule of six hours runs every seven hours": replaceInCreate("interval_hours", 6, 7),
-  }),
-  ...mistakes("3.3-5", {
-    "rows ingested after the end of the window are not exported": (next) => {
+    "3.3-4: a schedule of six hours runs every seven hours": replaceInCreate("interval_hours", 6, 7),
+    "3.3-5: rows ingested after the end of the window are not exported": (next) => {
       let batches = 0;
       return async (request) => {
         if (request.method !== "POST" || !INGEST[1].test(request.path) || ++batches !== 2)
@@ -123,47 +109,33 @@ export const LIFECYCLE_MISTAKES: readonly Row[] = [
         return { status: 202, headers: JSON_TYPE, text: "{}" };
       };
     },
-  }),
-  ...differences("3.3-5", { "a retried run reads as of its last attempt": delayFaultedWork }),
-  ...mistakes("3.3-6", {
-    "past windows are not exported": rewriteCreateWhen(
+    "3.3-6: past windows are not exported": rewriteCreateWhen(
       (body) => "interval_hours" in body,
       (body) => ({ ...body, start_time: "2026-03-02T00:00:00Z" }),
     ),
-  }),
-  ...mistakes("3.3-7", {
-    "a schedule is always CREATED": rewriteExports((body) =>
+    "3.3-7: a schedule is always CREATED": rewriteExports((body) =>
       body.interval_hours ? { ...body, status: "CREATED" } : body,
     ),
-  }),
-  ...mistakes("4.4-1", {
-    "reading an export returns its first state": setReplyMembers(READ, { status: "CREATED" }),
-  }),
-  ...mistakes("4.5-1", { "the list of runs is empty": rewriteList(RUNS, () => []) }),
-  ...mistakes("3.3/windows-168", {
-    "an interval of 168 hours lasts 167": replaceInCreate("interval_hours", 168, 167),
-  }),
-  ...mistakes("4.6-1", {
-    "schedules are missing from the list": rewriteList(LIST, (all) =>
+    "4.4-1: reading an export returns its first state": setReplyMembers(READ, { status: "CREATED" }),
+    "4.5-1: the list of runs is empty": rewriteList(RUNS, () => []),
+    "3.3/windows-168: an interval of 168 hours lasts 167": replaceInCreate("interval_hours", 168, 167),
+    "4.6-1: schedules are missing from the list": rewriteList(LIST, (all) =>
       all.filter((each) => !each.interval_hours),
     ),
-    "the list ends after ten exports": rewriteList(LIST, (all) => all.slice(0, 10)),
-    "listed exports have no created_at": dropReplyMembers(LIST, "created_at"),
-  }),
-  ...mistakes("7.3-3", {
-    "an export that exceeds its timeout continues": rewriteExportStatus("TIMEDOUT", "RUNNING"),
-  }),
-  ...mistakes("7.3-4", {
-    "a file that is too large is uploaded repeatedly": rewriteRequestBody(["POST", /\/faults$/], (rule) =>
-      JSON.stringify(rule).includes("EntityTooLarge") ? { ...rule, then: { s3_error: "SlowDown" } } : rule,
+    "4.6-1: the list ends after ten exports": rewriteList(LIST, (all) => all.slice(0, 10)),
+    "4.6-1: listed exports have no created_at": dropReplyMembers(LIST, "created_at"),
+    "7.3-3: an export that exceeds its timeout continues": rewriteExportStatus("TIMEDOUT", "RUNNING"),
+    "7.3-4: a file that is too large is uploaded repeatedly": rewriteRequestBody(
+      ["POST", /\/faults$/],
+      (rule) =>
+        JSON.stringify(rule).includes("EntityTooLarge") ? { ...rule, then: { s3_error: "SlowDown" } } : rule,
     ),
-  }),
-  ...mistakes("7.3-7", {
-    "errors are under attempt_<n>": setReplyMembers(RUNS, (run) => ({
+    "7.3-7: errors are under attempt_<n>": setReplyMembers(RUNS, (run) => ({
       errors: renamed(run.errors, "attempt_"),
     })),
-    "a failed run has no errors": setReplyMembers(RUNS, { errors: {} }),
+    "7.3-7: a failed run has no errors": setReplyMembers(RUNS, { errors: {} }),
   }),
+  ...differences({ "3.3-5: a retried run reads as of its last attempt": delayFaultedWork }),
 ];
 
 function renamed(errors: unknown, prefix: string): Members {

@@ -26,108 +26,88 @@ const rewriteHeader = (name: string, value: string) =>
 
 /** Files, and what is counted by §8.5. */
 export const STORAGE_MISTAKES: readonly Row[] = [
-  ...mistakes("2.4-5", {
-    "no test file is written": renameKeys((key) => key.replace("tmp/", "")),
-  }),
-  ...mistakes("2.4-6", {
-    "the test file is never deleted": { objects: keepTmpFiles },
-    "the test file is under test/": renameKeys((key) => key.replace(/^tmp\//, "test/")),
-  }),
-  ...mistakes("2.4-10", {
-    "a failed multipart upload is never visible": {
+  ...mistakes({
+    "2.4-5: no test file is written": renameKeys((key) => key.replace("tmp/", "")),
+    "2.4-6: the test file is never deleted": { objects: keepTmpFiles },
+    "2.4-6: the test file is under test/": renameKeys((key) => key.replace(/^tmp\//, "test/")),
+    "2.4-10: a failed multipart upload is never visible": {
       objects: (store) => ({ ...store, uploads: async () => [] }),
     },
-    "a failed multipart upload is never aborted": {
+    "2.4-10: a failed multipart upload is never aborted": {
       objects: (store) => ({
         ...store,
         uploads: async (bucket) => repeatUploads(await store.list(bucket), await store.uploads(bucket)),
       }),
     },
-  }),
-  ...mistakes("2.7-1", {
-    "there is an additional column": rewriteColumns((all) => [
+    "2.7-1: there is an additional column": rewriteColumns((all) => [
       ...all,
       { name: "cost", type: "DOUBLE", repeated: false },
     ]),
-    "parent_run_ids has only the root": setColumns((row) => ({
+    "2.7-1: parent_run_ids has only the root": setColumns((row) => ({
       parent_run_ids: (row.parent_run_ids as readonly unknown[]).slice(0, 1),
     })),
-    "a name is cut to 32 characters": setColumns((row) => ({ name: String(row.name).slice(0, 32) })),
-    "missing tokens are 0": setColumns((row) => ({ total_tokens: row.total_tokens ?? 0 })),
-    "the last row is missing": { file: (file) => ({ ...file, rows: file.rows.slice(0, -1) }) },
-    "times differ by one hour": setColumns((_row) => ({ start_time: "2026-01-01T00:00:00Z" })),
-    "an unknown run_type becomes chain": rewriteRows((row) =>
+    "2.7-1: a name is cut to 32 characters": setColumns((row) => ({ name: String(row.name).slice(0, 32) })),
+    "2.7-1: missing tokens are 0": setColumns((row) => ({ total_tokens: row.total_tokens ?? 0 })),
+    "2.7-1: the last row is missing": { file: (file) => ({ ...file, rows: file.rows.slice(0, -1) }) },
+    "2.7-1: times differ by one hour": setColumns((_row) => ({ start_time: "2026-01-01T00:00:00Z" })),
+    "2.7-1: an unknown run_type becomes chain": rewriteRows((row) =>
       row.run_type === "Robot" ? { ...row, run_type: "chain" } : row,
     ),
-    "an unknown status becomes success": rewriteRows((row) =>
+    "2.7-1: an unknown status becomes success": rewriteRows((row) =>
       row.status === "on-hold" ? { ...row, status: "success" } : row,
     ),
-    "non-ASCII characters are lost": setColumns((row) => ({
+    "2.7-1: non-ASCII characters are lost": setColumns((row) => ({
       outputs: JSON.stringify(row.outputs).replace(/[^ -~]/g, "?"),
     })),
-    "prompt tokens are in another column": setColumns((row) => ({ prompt_tokens: row.completion_tokens })),
-  }),
-  ...mistakes("2.5-6", {
-    "v2_beta writes lists as text": rewriteColumns((all) =>
+    "2.7-1: prompt tokens are in another column": setColumns((row) => ({
+      prompt_tokens: row.completion_tokens,
+    })),
+    "2.5-6: v2_beta writes lists as text": rewriteColumns((all) =>
       all.map((column) => ({ ...column, repeated: false })),
     ),
-  }),
-  ...mistakes("2.8-1", {
-    "files are under the next day": renameKeys((key) =>
+    "2.8-1: files are under the next day": renameKeys((key) =>
       key.replace(/day=(\d+)/, (_, day) => `day=${Number(day) + 1}`),
     ),
-    "files are not Parquet files": {
+    "2.8-1: files are not Parquet files": {
       objects: (store) => ({ ...store, get: async () => new TextEncoder().encode("id,name\n") }),
     },
-  }),
-  ...mistakes("2.8-2", {
-    "files have other names": renameKeys((key) => key.replace(/part-0/, "file-0")),
-  }),
-  ...mistakes("8.3-2", {
-    "a row is written twice after a crash": {
+    "2.8-2: files have other names": renameKeys((key) => key.replace(/part-0/, "file-0")),
+    "8.3-2: a row is written twice after a crash": {
       file: (file) => ({ ...file, rows: file.rows.flatMap((row) => [row, row]) }),
     },
-  }),
-  ...mistakes("8.5-1", {
-    "rate limits answer with 503, also for server information and preflight requests": rewriteStatus(
+    "8.5-1: rate limits answer with 503, also for server information and preflight requests": rewriteStatus(
       LIMITED,
       [429],
       503,
     ),
-  }),
-  ...mistakes("8.5-4", {
-    "a rate-limit rule for a contained text matches only at the start of the path": rewritePath(
+    "8.5-4: a rate-limit rule for a contained text matches only at the start of the path": rewritePath(
       ["*", /\/deep\//],
       () => "/nothing",
     ),
-  }),
-  ...differences("8.5-4", {
-    "a rate-limit rule for a contained word matches whole path segments only": rewritePath(
-      ["POST", /charts-new/],
-      () => "/nothing",
-    ),
-    "a request with both headers is counted by its user": rewriteRequest(LIMITED, (request) => {
-      if (!("x-user-id" in request.headers)) return request;
-      const { "x-api-key": _, ...headers } = request.headers;
-      return { ...request, headers };
-    }),
-  }),
-  ...mistakes("8.5-5", {
-    "GET /runs/query is counted like POST": rewriteRequest(["GET", /^\/runs\/query$/], (request) => ({
+    "8.5-5: GET /runs/query is counted like POST": rewriteRequest(["GET", /^\/runs\/query$/], (request) => ({
       ...request,
       method: "POST",
     })),
-    "a row without a method counts only POST": rewriteRequest(["*", /^\/repos$/], (request) =>
+    "8.5-5: a row without a method counts only POST": rewriteRequest(["*", /^\/repos$/], (request) =>
       request.method === "POST" ? request : { ...request, path: "/nothing" },
     ),
-  }),
-  ...mistakes("5-2", {
-    "all users are counted together": rewriteHeader("x-user-id", "one-for-all"),
-    "requests without an identity are not counted": rewriteReply(LIMITED, (reply, { headers }) =>
+    "5-2: all users are counted together": rewriteHeader("x-user-id", "one-for-all"),
+    "5-2: requests without an identity are not counted": rewriteReply(LIMITED, (reply, { headers }) =>
       reply.status === 429 && !headers["x-api-key"] && !headers["x-user-id"]
         ? { ...reply, status: 404 }
         : reply,
     ),
+  }),
+  ...differences({
+    "8.5-4: a rate-limit rule for a contained word matches whole path segments only": rewritePath(
+      ["POST", /charts-new/],
+      () => "/nothing",
+    ),
+    "8.5-4: a request with both headers is counted by its user": rewriteRequest(LIMITED, (request) => {
+      if (!("x-user-id" in request.headers)) return request;
+      const { "x-api-key": _, ...headers } = request.headers;
+      return { ...request, headers };
+    }),
   }),
 ];
 
