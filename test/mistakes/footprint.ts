@@ -30,7 +30,7 @@ export async function footprintsOf(target: Target, cases: readonly Case[]): Prom
 
 /** The cases on which a change has an effect. */
 export async function affected(
-  { settings, paths, objects, file, deliveries, send }: Change,
+  { settings, among, objects, file, deliveries, send }: Change,
   cases: readonly Case[],
   footprints: Footprints,
 ): Promise<readonly Case[]> {
@@ -40,7 +40,7 @@ export async function affected(
     const hasExports = footprint.some(([{ path }]) => path.includes("/bulk-exports"));
     const hasWebhooks = footprint.some(([{ body }]) => body?.includes("webhook"));
     isAffected.push(
-      (settings !== undefined && (!paths || footprint.some(([{ path }]) => paths.test(path)))) ||
+      (settings !== undefined && (!among || among.test(id))) ||
         ((objects || file) !== undefined && hasExports) ||
         (deliveries !== undefined && hasWebhooks) ||
         (send !== undefined && (await altersAny(send, footprint))),

@@ -11,8 +11,8 @@ export type SendWrapper = (next: Send) => Send;
 export interface Change {
   /** Override the settings of every case. */
   readonly settings?: CaseSettings;
-  /** The settings have an effect on these paths alone. */
-  readonly paths?: RegExp;
+  /** The settings have an effect on the cases with these ids alone. */
+  readonly among?: RegExp;
   /** Created for each case, so it may keep state. */
   readonly send?: SendWrapper;
   readonly objects?: (store: ObjectStore) => ObjectStore;

@@ -23,7 +23,7 @@ import { SETTING_MISTAKES } from "./rows/settings.ts";
 import { STORAGE_MISTAKES } from "./rows/storage.ts";
 import { WEBHOOK_MISTAKES } from "./rows/webhooks.ts";
 
-const isAgent = ({ does }: Row) => /^(agent|webhook|platform)/.test(does);
+const choicesOf = (name: RegExp) => ALTERNATIVE_SERVERS.filter(({ does }) => name.test(does));
 
 /** Every row, in parts that take about the same time: each has a test file. */
 export const ROWS = {
@@ -32,8 +32,10 @@ export const ROWS = {
   "conforming-agent": AGENT_SERVERS,
   "conforming-exports": [...EXPORT_SERVERS, ...FILE_SERVERS],
   "conforming-replies": [...REPLY_SERVERS, ...MEMBER_SERVERS, ...REQUEST_SERVERS],
-  "conforming-agent-choices": ALTERNATIVE_SERVERS.filter(isAgent),
-  "conforming-choices": ALTERNATIVE_SERVERS.filter((row) => !isAgent(row)),
+  "conforming-agent-choices": choicesOf(/^agent/),
+  "conforming-choices": choicesOf(/^(?!agent|export|platform)/),
+  "conforming-export-choices": choicesOf(/^export/),
+  "conforming-platform-choices": choicesOf(/^platform/),
   edits: [...EXPORT_EDITS, ...OTHER_EDITS],
   exports: [...EXPORT_REQUEST_MISTAKES, ...LIFECYCLE_MISTAKES, ...REQUEST_MISTAKES],
   files: [...STORAGE_MISTAKES, ...FILE_MISTAKES],

@@ -1,7 +1,6 @@
 import { OPEN_CHOICES, settingsFor } from "../../../contracts/spec/alternatives.ts";
-import type { AssumptionValue } from "../../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS, type AssumptionId } from "../../../contracts/spec/assumptions.ts";
-import { conforming, differences, mistakes, type Row } from "../row.ts";
+import { type Change, conforming, differences, mistakes, type Row } from "../row.ts";
 
 /** The key and the workspace of the harness (`contracts/targets/emulator-target.ts`). */
 const EMULATOR_KEY = { key: "contract-harness-key", tenants: ["00000000-0000-4000-8000-000000000001"] };
@@ -13,35 +12,37 @@ const LACKS: Readonly<Record<string, Row["lacks"]>> = {
   "agent.webhook_local_addresses=refuse": ["receiver"],
 };
 
-const AGENT_PATHS = /^\/(threads?|assistants|runs\/(crons|stream|wait))\b/;
+/** The sections of the cases that call the agent server, or count requests. */
+const AMONG: Readonly<Record<string, RegExp>> = {
+  agent: /^(1|2\.[123]|3\.2|4\.[18]|5|6|6\.1|7|9)\//,
+  rate_limit: /^8\.5\//,
+};
 
-interface Alternative extends Pick<Row, "does" | "settings" | "lacks"> {
+interface Alternative {
   readonly id: AssumptionId;
-  readonly value: AssumptionValue;
+  readonly does: string;
   readonly isRuledOut: boolean;
+  readonly change: Change;
 }
 
 const ALTERNATIVES: readonly Alternative[] = OPEN_CHOICES.flatMap((id) => {
   const { choice, alternatives = [], ruledOut = [] } = ASSUMPTIONS[id];
-  return alternatives.map((value) => ({
-    id,
-    value,
-    isRuledOut: ruledOut.includes(value),
-    does: `${id} is ${value}, not ${choice}`,
-    settings: settingsFor(id, value, EMULATOR_KEY),
-    lacks: LACKS[`${id}=${value}`],
-  }));
+  return alternatives.map((value) => {
+    const lacks = LACKS[`${id}=${value}`];
+    const among = AMONG[id.split(".", 1)[0] ?? ""];
+    const settings = settingsFor(id, value, EMULATOR_KEY);
+    return {
+      id,
+      does: `${id} is ${value}, not ${choice}`,
+      isRuledOut: ruledOut.includes(value),
+      change: { settings, ...(lacks && { lacks }), ...(among && { among }) },
+    };
+  });
 });
 
 const rowsOf = (make: typeof differences, alternatives: readonly Alternative[]) =>
-  alternatives.flatMap(({ id, does, settings, lacks }) =>
-    make({
-      [`${ASSUMPTIONS[id].requirement}: ${does}`]: {
-        settings,
-        ...(lacks && { lacks }),
-        ...(id.startsWith("agent.") && { paths: AGENT_PATHS }),
-      },
-    }),
+  alternatives.flatMap(({ id, does, change }) =>
+    make({ [`${ASSUMPTIONS[id].requirement}: ${does}`]: change }),
   );
 
 /** An emulator for each value of an assumption that a shown statement rules out. */
@@ -68,4 +69,4 @@ export const OTHER_CHOICES: readonly Row[] = rowsOf(
 );
 
 /** No case may FAIL on them. */
-export const ALTERNATIVE_SERVERS: readonly Row[] = rowsOf(conforming as typeof differences, OPEN_VALUES);
+export const ALTERNATIVE_SERVERS: readonly Row[] = rowsOf(conforming, OPEN_VALUES);

@@ -1,0 +1,3 @@
+import { checkRows } from "./check.ts";
+
+checkRows("conforming-platform-choices");
